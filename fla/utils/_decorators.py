@@ -10,6 +10,7 @@ import enum
 import functools
 import importlib.metadata
 import inspect
+import itertools
 import threading
 import warnings
 from collections.abc import Callable
@@ -108,8 +109,7 @@ def input_guard(
 
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):
-        padded = names + ('',) * (len(args) - len(names))
-        args = tuple(guard(name, value) for name, value in zip(padded, args))
+        args = tuple(guard(name, value) for name, value in itertools.zip_longest(names[:len(args)], args))
         kwargs = {name: guard(name, value) for name, value in kwargs.items()}
         tensor = _first_tensor(args, kwargs)
         if tensor is None or tensor.device.index is None:

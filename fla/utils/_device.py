@@ -9,7 +9,6 @@ import contextlib
 import enum
 import functools
 import platform
-import sys
 import warnings
 
 import torch
@@ -67,11 +66,9 @@ def check_pytorch_version(version_s: str = '2.4') -> bool:
 def check_environments() -> None:
     """Warn, once, about an environment in which kernels are known to fail."""
     if not check_pytorch_version('2.7'):
-        warnings.warn(f'torch {torch.__version__} is older than 2.7, the oldest supported release')
+        warnings.warn(f'torch {torch.__version__} is older than 2.7, the oldest supported release', stacklevel=2)
     if Version(triton.__version__) < Version('3.3'):
-        warnings.warn(f'triton {triton.__version__} is older than 3.3, the oldest supported release')
-    if sys.version_info < (3, 10):
-        warnings.warn(f'Python {platform.python_version()} is older than 3.10, the oldest supported release')
+        warnings.warn(f'triton {triton.__version__} is older than 3.3, the oldest supported release', stacklevel=2)
 
 
 @functools.cache

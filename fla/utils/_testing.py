@@ -45,7 +45,8 @@ def get_err_ratio(x, y):
 def assert_close(prefix, ref, tri, ratio, warning=False, err_atol=1e-6):
     """Assert that a result agrees with its reference.
 
-    NaN is looked for first, in both; then the error ratio has to be below `ratio`, unless the absolute error is at most `err_atol`.
+    NaN is looked for first, in both; then the error ratio has to be below `ratio`,
+    unless the absolute error is at most `err_atol`.
 
     Args:
         prefix (str):
@@ -72,4 +73,4 @@ def assert_close(prefix, ref, tri, ratio, warning=False, err_atol=1e-6):
     message = f'{message}, bound: {ratio}'
     if not warning:
         raise AssertionError(message)
-    warnings.warn(message)
+    warnings.warn(message, stacklevel=2)

@@ -1,0 +1,44 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+from fla.ops.utils.cumsum import (
+    chunk_global_cumsum,
+    chunk_global_cumsum_scalar,
+    chunk_global_cumsum_vector,
+    chunk_local_cumsum,
+    chunk_local_cumsum_scalar,
+    chunk_local_cumsum_vector,
+)
+from fla.ops.utils.index import (
+    get_max_num_splits,
+    prepare_chunk_indices,
+    prepare_chunk_offsets,
+    prepare_cu_seqlens_from_lens,
+    prepare_cu_seqlens_from_mask,
+    prepare_lens,
+    prepare_lens_from_mask,
+    prepare_position_ids,
+    prepare_sequence_ids,
+    prepare_token_indices,
+)
+
+__all__ = [
+    'chunk_global_cumsum',
+    'chunk_global_cumsum_scalar',
+    'chunk_global_cumsum_vector',
+    'chunk_local_cumsum',
+    'chunk_local_cumsum_scalar',
+    'chunk_local_cumsum_vector',
+    'get_max_num_splits',
+    'prepare_chunk_indices',
+    'prepare_chunk_offsets',
+    'prepare_cu_seqlens_from_lens',
+    'prepare_cu_seqlens_from_mask',
+    'prepare_lens',
+    'prepare_lens_from_mask',
+    'prepare_position_ids',
+    'prepare_sequence_ids',
+    'prepare_token_indices',
+]
