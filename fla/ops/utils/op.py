@@ -3,10 +3,14 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""Exponentials and logarithms that compute in fp32 whatever they are given, and the choice of block sizes."""
+"""Small functions of kernels that compute in fp32 whatever they are given, and the choice of block sizes."""
+
+import os
 
 import triton
 import triton.language as tl
+
+IS_INTERPRETED = tl.constexpr(os.getenv('TRITON_INTERPRET', '0') == '1')
 
 
 @triton.jit
@@ -33,6 +37,16 @@ def log2(x):
 def masked_exp(x, mask):
     """`exp(x)` where the mask holds and 0 elsewhere, with no exponential of a masked value."""
     return tl.where(mask, exp(tl.where(mask, x, 0.)), 0.)
+
+
+@triton.jit
+def dot(a, b):
+    """`tl.dot` with an fp32 sum and no rounding of fp32 operands to TF32."""
+    if IS_INTERPRETED:
+        # the interpreter keeps bf16 as its bit pattern, and would multiply that
+        a = a.to(tl.float32)
+        b = b.to(tl.float32)
+    return tl.dot(a, b, input_precision='ieee')
 
 
 def block_size(dim: int, limit: int) -> int:

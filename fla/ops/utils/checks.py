@@ -1,0 +1,41 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Checks of what a public operator is given, made before a kernel could read out of bounds."""
+
+import torch
+
+
+def check_inputs(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    initial_state: torch.Tensor | None = None,
+    state_v_first: bool = False,
+    cu_seqlens: torch.LongTensor | None = None,
+) -> None:
+    """Raise `ValueError` unless shapes and types of q, k, v, the state and the offsets fit together."""
+    if q.dim() != 4 or q.shape != k.shape or v.dim() != 4 or q.shape[:3] != v.shape[:3]:
+        shapes = ', '.join(str(tuple(x.shape)) for x in (q, k, v))
+        raise ValueError(f'q, k [B, T, H, K] and v [B, T, H, V] do not fit together: {shapes}')
+    if not q.dtype == k.dtype == v.dtype:
+        raise ValueError(f'q, k and v have to be of one type, got {q.dtype}, {k.dtype} and {v.dtype}')
+    B, _, H, K = q.shape
+    N = B
+    if cu_seqlens is not None:
+        if B != 1:
+            raise ValueError(f'with cu_seqlens the batch size has to be 1, got {B}: flatten the sequences first')
+        N = len(cu_seqlens) - 1
+    state = (N, H, v.shape[-1], K) if state_v_first else (N, H, K, v.shape[-1])
+    if initial_state is not None and initial_state.shape != state:
+        raise ValueError(f'the initial state has to be of the shape {state}, got {tuple(initial_state.shape)}')
+
+
+def check_gates(q: torch.Tensor, v: torch.Tensor, **gates: torch.Tensor | None) -> None:
+    """Raise `ValueError` for a gate of another shape than its name asks for: `g`, `g_gamma`, `gk` or `gv`."""
+    shapes = {'g': q.shape[:3], 'g_gamma': q.shape[2:3], 'gk': q.shape, 'gv': v.shape}
+    for name, gate in gates.items():
+        if gate is not None and gate.shape != shapes[name]:
+            raise ValueError(f'{name} has to be of the shape {tuple(shapes[name])}, got {tuple(gate.shape)}')
