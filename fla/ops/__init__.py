@@ -3,8 +3,9 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-from fla.ops.simple_gla import chunk_simple_gla
+from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
 
 __all__ = [
     'chunk_simple_gla',
+    'fused_recurrent_simple_gla',
 ]

@@ -4,8 +4,9 @@
 # For a list of all contributors, see the git history of this repository.
 
 from fla.ops.simple_gla.chunk import chunk_simple_gla
+from fla.ops.simple_gla.fused_recurrent import fused_recurrent_simple_gla
 
 __all__ = [
     'chunk_simple_gla',
-
+    'fused_recurrent_simple_gla',
 ]
