@@ -160,7 +160,7 @@ def _gate_gradient(
     reverse: bool,
     cu_seqlens: torch.LongTensor | None,
 ) -> torch.Tensor:
-    """From the gradients of the summed gates, `[B, T, H, ...]`, and the part of the final states, `[N, H, ...]`, the gates' own."""
+    """The gradients of gates, from those of their sums, `[B, T, H, ...]`, and the part of the final states, `[N, H, ...]`."""
     dg = chunk_global_cumsum(dg, reverse=not reverse, cu_seqlens=cu_seqlens)
     if dg_last is None:
         return dg
