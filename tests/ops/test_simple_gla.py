@@ -1,0 +1,314 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
+from fla.ops.simple_gla.naive import naive_chunk_simple_gla, naive_parallel_simple_gla, naive_recurrent_simple_gla
+from fla.utils import assert_close, by_size, device
+
+RATIO = {torch.float: 0.001, torch.half: 0.005, torch.bfloat16: 0.008}
+DTYPE_NAMES = {torch.float: 'fp32', torch.half: 'fp16', torch.bfloat16: 'bf16'}
+LAYOUTS = [pytest.param(False, id='state_kv'), pytest.param(True, id='state_vk')]
+
+
+def case(shape, gates, dtype, scale=None):
+    name = '-'.join(f'{dim}{size}' for dim, size in zip('BTHKV', shape, strict=True))
+    name = f'{name}-{gates or "none"}-{DTYPE_NAMES[dtype]}'
+    return pytest.param(shape, gates, dtype, scale, id=name if scale is None else f'{name}-scale')
+
+
+def varlen_case(lens, shape, gates, dtype):
+    name = '-'.join(f'{dim}{size}' for dim, size in zip('HKV', shape, strict=True))
+    return pytest.param(lens, shape, gates, dtype, id=f'{"_".join(map(str, lens))}-{name}-{gates or "none"}-{DTYPE_NAMES[dtype]}')
+
+
+CHUNK_CASES = by_size(
+    small=[
+        case((1, 63, 1, 64, 64), 'g', torch.float),
+        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((1, 130, 2, 100, 16), 'g_gamma', torch.half),
+        case((1, 128, 2, 32, 64), '', torch.bfloat16),
+        case((2, 15, 1, 60, 100), 'g', torch.bfloat16),
+        case((1, 1, 1, 16, 16), 'g', torch.float),
+    ],
+    full=[
+        case((1, 63, 1, 64, 64), 'g', torch.float),
+        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((2, 1000, 3, 100, 60), 'g_gamma', torch.half),
+        case((2, 1024, 4, 128, 64), '', torch.bfloat16),
+        case((2, 2000, 4, 128, 128), 'g', torch.bfloat16),
+        case((2, 500, 2, 256, 256), 'g', torch.half),
+        case((1, 1, 1, 16, 16), 'g', torch.float),
+    ],
+)
+RECURRENT_CASES = by_size(
+    small=[
+        case((1, 63, 1, 32, 20), 'g', torch.float),
+        case((2, 15, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((1, 20, 1, 130, 16), 'g_gamma', torch.half),
+        case((1, 16, 2, 16, 16), '', torch.bfloat16),
+        case((1, 1, 1, 16, 16), 'g', torch.bfloat16),
+    ],
+    full=[
+        case((1, 63, 1, 64, 64), 'g', torch.float),
+        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((2, 1000, 3, 200, 60), 'g_gamma', torch.half),
+        case((2, 1024, 4, 128, 64), '', torch.bfloat16),
+        case((2, 500, 4, 128, 128), 'g', torch.bfloat16),
+        case((1, 1, 1, 16, 16), 'g', torch.bfloat16),
+    ],
+)
+CHUNK_VARLEN_CASES = by_size(
+    small=[
+        varlen_case([1, 64, 0, 70], (2, 20, 40), 'g', torch.float),
+        varlen_case([130, 3], (1, 64, 32), 'g+g_gamma', torch.half),
+    ],
+    full=[
+        varlen_case([1, 64, 0, 70], (2, 20, 40), 'g', torch.float),
+        varlen_case([1000, 3, 500, 497], (4, 128, 64), 'g+g_gamma', torch.half),
+        varlen_case([15, 2000, 33], (2, 100, 100), '', torch.bfloat16),
+    ],
+)
+RECURRENT_VARLEN_CASES = by_size(
+    small=[
+        varlen_case([1, 9, 0, 20], (2, 20, 40), 'g', torch.float),
+        varlen_case([13, 3], (1, 32, 16), 'g+g_gamma', torch.half),
+    ],
+    full=[
+        varlen_case([1, 64, 0, 70], (2, 20, 40), 'g', torch.float),
+        varlen_case([300, 3, 197], (4, 128, 64), 'g+g_gamma', torch.half),
+    ],
+)
+
+
+def make_inputs(B, T, H, K, V, N, gates, dtype):
+    def leaf(x):
+        return x.detach().requires_grad_()
+
+    tensors = {
+        'q': leaf(torch.randn(B, T, H, K, device=device).to(dtype)),
+        'k': leaf(torch.randn(B, T, H, K, device=device).to(dtype)),
+        'v': leaf(torch.randn(B, T, H, V, device=device).to(dtype)),
+        'initial_state': leaf(torch.randn(N, H, K, V, device=device)),
+    }
+    if 'g' in gates.split('+'):
+        tensors['g'] = leaf(F.logsigmoid(torch.randn(B, T, H, device=device)))
+    g_gamma = -torch.rand(H, device=device) if 'g_gamma' in gates.split('+') else None
+    return tensors, g_gamma
+
+
+def total_gate(g, g_gamma, like):
+    if g_gamma is None:
+        return g
+    return g_gamma.expand(like.shape[:3]) + (0 if g is None else g)
+
+
+def reference(tensors, g_gamma, scale, reverse=False):
+    q, k, v, h0 = (tensors[name] for name in ('q', 'k', 'v', 'initial_state'))
+    g = total_gate(tensors.get('g'), g_gamma, q)
+    if not reverse:
+        return naive_recurrent_simple_gla(q, k, v, g, scale=scale, initial_state=h0)
+    q, k, v, g = (None if x is None else x.flip(1) for x in (q, k, v, g))
+    o, ht = naive_recurrent_simple_gla(q, k, v, g, scale=scale, initial_state=h0)
+    return o.flip(1), ht
+
+
+def varlen_reference(tensors, g_gamma, lens, reverse=False):
+    outputs, states = [], []
+    bos = 0
+    for n, length in enumerate(lens):
+        parts = {name: x[:, bos:bos + length] for name, x in tensors.items() if name != 'initial_state'}
+        parts['initial_state'] = tensors['initial_state'][n:n + 1]
+        bos += length
+        if length == 0:
+            states.append(parts['initial_state'])
+            continue
+        o, ht = reference(parts, g_gamma, None, reverse)
+        outputs.append(o)
+        states.append(ht)
+    return torch.cat(outputs, dim=1), torch.cat(states)
+
+
+def run(op, tensors, state_v_first, **kwargs):
+    arguments = dict(tensors)
+    if state_v_first:
+        arguments['initial_state'] = arguments['initial_state'].transpose(-1, -2)
+    o, ht = op(**arguments, output_final_state=True, state_v_first=state_v_first, **kwargs)
+    return o, ht.transpose(-1, -2) if state_v_first else ht
+
+
+def compare(ref, tri, tensors, dtype):
+    do, dht = torch.randn_like(ref[0]), torch.randn_like(ref[1])
+    leaves = list(tensors.values())
+    grads = [torch.autograd.grad((o * do).sum() + (ht * dht).sum(), leaves) for o, ht in (ref, tri)]
+    assert tri[0].dtype == dtype and tri[1].dtype == torch.float
+    assert_close('o', ref[0], tri[0], RATIO[dtype])
+    assert_close('ht', ref[1], tri[1], RATIO[dtype])
+    for name, ref_grad, tri_grad in zip(tensors, *grads, strict=True):
+        assert_close(f'd{name}', ref_grad, tri_grad, RATIO[dtype])
+
+
+@pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale'), CHUNK_CASES)
+@pytest.mark.parametrize('state_v_first', LAYOUTS)
+def test_chunk(shape, gates, dtype, scale, state_v_first):
+    torch.manual_seed(42)
+    tensors, g_gamma = make_inputs(*shape, shape[0], gates, dtype)
+    ref = reference(tensors, g_gamma, scale)
+    tri = run(chunk_simple_gla, tensors, state_v_first, g_gamma=g_gamma, scale=scale)
+    compare(ref, tri, tensors, dtype)
+
+
+@pytest.mark.parametrize(('lens', 'shape', 'gates', 'dtype'), CHUNK_VARLEN_CASES)
+@pytest.mark.parametrize('state_v_first', LAYOUTS)
+def test_chunk_varlen(lens, shape, gates, dtype, state_v_first):
+    torch.manual_seed(42)
+    tensors, g_gamma = make_inputs(1, sum(lens), *shape, len(lens), gates, dtype)
+    cu_seqlens = torch.tensor([0, *lens], device=device).cumsum(0)
+    ref = varlen_reference(tensors, g_gamma, lens)
+    tri = run(
+        chunk_simple_gla,
+        tensors,
+        state_v_first,
+        g_gamma=g_gamma,
+        cu_seqlens=cu_seqlens,
+        cu_seqlens_cpu=cu_seqlens.cpu(),
+    )
+    compare(ref, tri, tensors, dtype)
+
+
+@pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale'), RECURRENT_CASES)
+@pytest.mark.parametrize(
+    ('reverse', 'state_v_first'),
+    [(False, False), (True, True)],
+    ids=['forward-state_kv', 'reverse-state_vk'],
+)
+def test_fused_recurrent(shape, gates, dtype, scale, reverse, state_v_first):
+    torch.manual_seed(42)
+    tensors, g_gamma = make_inputs(*shape, shape[0], gates, dtype)
+    ref = reference(tensors, g_gamma, scale, reverse)
+    tri = run(fused_recurrent_simple_gla, tensors, state_v_first, g_gamma=g_gamma, scale=scale, reverse=reverse)
+    compare(ref, tri, tensors, dtype)
+
+
+@pytest.mark.parametrize(('lens', 'shape', 'gates', 'dtype'), RECURRENT_VARLEN_CASES)
+@pytest.mark.parametrize(
+    ('reverse', 'state_v_first'),
+    [(False, True), (True, False)],
+    ids=['forward-state_vk', 'reverse-state_kv'],
+)
+def test_fused_recurrent_varlen(lens, shape, gates, dtype, reverse, state_v_first):
+    torch.manual_seed(42)
+    tensors, g_gamma = make_inputs(1, sum(lens), *shape, len(lens), gates, dtype)
+    cu_seqlens = torch.tensor([0, *lens], dtype=torch.int32, device=device).cumsum(0, dtype=torch.int32)
+    ref = varlen_reference(tensors, g_gamma, lens, reverse)
+    tri = run(fused_recurrent_simple_gla, tensors, state_v_first, g_gamma=g_gamma, cu_seqlens=cu_seqlens, reverse=reverse)
+    compare(ref, tri, tensors, dtype)
+
+
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+def test_without_states(op):
+    torch.manual_seed(42)
+    tensors, _ = make_inputs(1, by_size(17, 100), 2, 32, 16, 1, 'g', torch.float)
+    tensors.pop('initial_state')
+    o, ht = op(**tensors)
+    assert ht is None
+    ref, _ = naive_recurrent_simple_gla(**tensors)
+    assert_close('o', ref, o, 0.001)
+    do = torch.randn_like(o)
+    leaves = list(tensors.values())
+    grads = [torch.autograd.grad(x, leaves, do) for x in (ref, o)]
+    for name, ref_grad, tri_grad in zip(tensors, *grads, strict=True):
+        assert_close(f'd{name}', ref_grad, tri_grad, 0.001)
+
+
+def pad_rows(x):
+    """`x` as the left part of wider rows, the rest of which holds 1e30."""
+    wide = torch.full((*x.shape[:-1], x.shape[-1] + 16), 1e30, dtype=x.dtype, device=x.device)
+    wide[..., :x.shape[-1]] = x.detach()
+    return wide[..., :x.shape[-1]].requires_grad_()
+
+
+def pad_tensor(x):
+    """`x`, contiguous, with 1e30 before its first and after its last element."""
+    flat = torch.full((x.numel() + 8192,), 1e30, dtype=x.dtype, device=x.device)
+    flat[4096:4096 + x.numel()] = x.detach().flatten()
+    return flat[4096:4096 + x.numel()].view(x.shape).requires_grad_()
+
+
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize('pad', [pad_rows, pad_tensor], ids=['rows', 'tensor'])
+def test_padding_is_not_read(op, pad):
+    torch.manual_seed(42)
+    shape = (1, by_size(17, 100), 1, 20, 36)
+    tensors, _ = make_inputs(*shape, 1, 'g', torch.float)
+    do, dht = torch.randn(*shape[:3], 36, device=device), torch.randn(1, 1, 20, 36, device=device)
+    results = []
+    for leaves in (tensors, {name: pad(x) for name, x in tensors.items()}):
+        o, ht = op(**leaves, output_final_state=True)
+        grads = torch.autograd.grad([o, ht], list(leaves.values()), [pad(do).detach(), pad(dht).detach()])
+        results.append([o, ht, *grads])
+    for name, ref, tri in zip(['o', 'ht', *tensors], *results, strict=True):
+        assert tri.abs().max() < 1e20, name
+        assert_close(name, ref, tri, 1e-6)
+
+
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+def test_strong_decay(op):
+    torch.manual_seed(42)
+    tensors, _ = make_inputs(1, by_size(33, 100), 1, 16, 16, 1, 'g', torch.float)
+    forgets = torch.rand_like(tensors['g']) < 0.3
+    tensors['g'] = tensors['g'].detach().masked_fill(forgets, -100.).requires_grad_()
+    compare(reference(tensors, None, None), run(op, tensors, False), tensors, torch.float)
+
+
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+def test_refuses(op):
+    torch.manual_seed(42)
+    tensors, g_gamma = make_inputs(2, 15, 2, 16, 16, 2, 'g', torch.float)
+    with pytest.raises(ValueError, match='do not fit'):
+        op(**{**tensors, 'k': tensors['k'][:, :-1]})
+    with pytest.raises(ValueError, match='one type'):
+        op(**{**tensors, 'v': tensors['v'].half()})
+    with pytest.raises(ValueError, match='initial state'):
+        op(**{**tensors, 'initial_state': tensors['initial_state'][:1]})
+    with pytest.raises(ValueError, match='batch size'):
+        op(**tensors, cu_seqlens=torch.tensor([0, 15], device=device))
+    with pytest.raises(ValueError, match='g_gamma'):
+        op(**tensors, g_gamma=torch.zeros(3, device=device))
+
+
+@pytest.mark.parametrize('with_gate', [False, True], ids=['none', 'g'])
+def test_naive_forms_agree(with_gate):
+    torch.manual_seed(42)
+    q, k = torch.randn(2, 2, 63, 3, 5, dtype=torch.double, device=device)
+    v = torch.randn(2, 63, 3, 4, dtype=torch.double, device=device)
+    g = F.logsigmoid(torch.randn(2, 63, 3, dtype=torch.double, device=device)) if with_gate else None
+    o, ht = naive_recurrent_simple_gla(q, k, v, g)
+    assert_close('parallel', o, naive_parallel_simple_gla(q, k, v, g)[0], 1e-9, err_atol=0)
+    chunk_o, chunk_ht = naive_chunk_simple_gla(q, k, v, g, chunk_size=16)
+    assert_close('chunk', o, chunk_o, 1e-9, err_atol=0)
+    assert_close('chunk ht', ht, chunk_ht, 1e-9, err_atol=0)
+
+
+@pytest.mark.parametrize(
+    'form',
+    [
+        lambda q, k, v, g, h0: naive_recurrent_simple_gla(q, k, v, g, initial_state=h0),
+        lambda q, k, v, g, h0: naive_chunk_simple_gla(q, k, v, g, initial_state=h0, chunk_size=3),
+        lambda q, k, v, g, h0: naive_parallel_simple_gla(q, k, v, g),
+    ],
+    ids=['recurrent', 'chunk', 'parallel'],
+)
+def test_naive_gradcheck(form):
+    torch.manual_seed(42)
+
+    def leaf(*shape):
+        return torch.randn(*shape, dtype=torch.double, device=device).requires_grad_()
+
+    inputs = [leaf(1, 7, 2, 3), leaf(1, 7, 2, 3), leaf(1, 7, 2, 4), leaf(1, 7, 2), leaf(1, 2, 3, 4)]
+    assert torch.autograd.gradcheck(form, inputs)
