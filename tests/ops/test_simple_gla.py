@@ -24,7 +24,8 @@ def case(shape, gates, dtype, scale=None):
 
 def varlen_case(lens, shape, gates, dtype):
     name = '-'.join(f'{dim}{size}' for dim, size in zip('HKV', shape, strict=True))
-    return pytest.param(lens, shape, gates, dtype, id=f'{"_".join(map(str, lens))}-{name}-{gates or "none"}-{DTYPE_NAMES[dtype]}')
+    name = f'{"_".join(map(str, lens))}-{name}-{gates or "none"}-{DTYPE_NAMES[dtype]}'
+    return pytest.param(lens, shape, gates, dtype, id=name)
 
 
 CHUNK_CASES = by_size(

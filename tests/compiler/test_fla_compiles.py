@@ -1,0 +1,183 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Every kernel of fla, compiled for a GPU that need not be there; run as a script it does the compiling.
+
+Triton's interpreter replaces what the compiler needs, so the compiling is done in a process of its own.
+"""
+
+import functools
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip('torch')
+pytest.importorskip('triton')
+
+ROOT = Path(__file__).parents[2]
+
+# the types of arguments; `*x` stands for a pointer to the type of the inputs
+TYPES = {
+    **dict.fromkeys('q k v w h do dh dv dq dk dw A s o gk gv'.split(), '*x'),
+    **dict.fromkeys('g g_gamma dg h0 ht dht dh0'.split(), '*fp32'),
+    **dict.fromkeys('cu_seqlens chunk_indices split_offsets'.split(), '*i64'),
+    **dict.fromkeys('B T'.split(), 'i32'),
+    'scale': 'fp32',
+}
+# the arguments that are `None` unless a flag is set
+OPTIONAL = {
+    'USE_G': ['g', 'dg'],
+    'USE_G_GAMMA': ['g_gamma'],
+    'USE_GK': ['gk'],
+    'USE_GV': ['gv'],
+    'USE_A': ['A'],
+    'USE_DW': ['dw', 'dv'],
+    'USE_INITIAL_STATE': ['h0'],
+    'STORE_FINAL_STATE': ['ht'],
+    'USE_FINAL_STATE_GRADIENT': ['dht'],
+    'STORE_INITIAL_STATE_GRADIENT': ['dh0'],
+    'HAS_SCALE': ['scale'],
+    'IS_VARLEN': ['cu_seqlens', 'chunk_indices', 'split_offsets'],
+}
+CHUNKED = {'H': 2, 'K': 100, 'V': 60, 'BT': 64, 'BK': 64, 'BV': 64}
+RECURRENT = {'H': 2, 'K': 100, 'V': 60, 'BK': 128, 'BV': 32}
+# the block sizes and dimensions of each kernel; its flags are found in its signature
+SIZES = {
+    'chunk_local_cumsum_fwd_kernel_scalar': {'H': 2, 'BT': 64},
+    'chunk_local_cumsum_fwd_kernel_vector': {'H': 2, 'S': 100, 'BT': 64, 'BS': 32},
+    'chunk_global_cumsum_fwd_kernel_scalar': {'H': 2, 'BT': 64},
+    'chunk_global_cumsum_fwd_kernel_vector': {'H': 2, 'S': 100, 'BT': 64, 'BS': 32},
+    'chunk_fwd_kernel_h': {**CHUNKED, 'BS': 128},
+    'chunk_bwd_kernel_dh': {**CHUNKED, 'BS': 128},
+    'chunk_fwd_kernel_o': CHUNKED,
+    'chunk_bwd_kernel_dqkwg': CHUNKED,
+    'chunk_bwd_kernel_dv': CHUNKED,
+    'chunk_bwd_kernel_dv_local': CHUNKED,
+    'fused_recurrent_fwd_kernel_o': RECURRENT,
+    'fused_recurrent_bwd_kernel_dq': RECURRENT,
+    'fused_recurrent_bwd_kernel_dkv': RECURRENT,
+}
+# enough to reach PTX without spending minutes: one with products of blocks, one with a loop over steps, one with a scan
+PTX_SAMPLE = ('chunk_bwd_kernel_dqkwg', 'fused_recurrent_bwd_kernel_dkv', 'chunk_local_cumsum_fwd_kernel_vector')
+
+
+def unwrap(obj):
+    """The jitted function below autotuners and heuristics, `None` if there is none."""
+    while not inspect.isfunction(obj) and hasattr(obj, 'fn'):
+        if inspect.isfunction(obj.fn):
+            return obj
+        obj = obj.fn
+    return None
+
+
+@functools.cache
+def discover_kernels() -> dict:
+    """The jitted functions of fla that are launched, by name; a helper has no `_kernel` in its name."""
+    import fla
+
+    kernels = {}
+    for module in pkgutil.walk_packages(fla.__path__, 'fla.'):
+        for obj in vars(importlib.import_module(module.name)).values():
+            jit = unwrap(obj)
+            if jit is not None and '_kernel' in jit.fn.__name__ and jit.fn.__module__ == module.name:
+                kernels[jit.fn.__name__] = jit
+    return kernels
+
+
+def variants(jit) -> Iterator[dict]:
+    """Settings of the kernel's flags: none, each alone, all."""
+    parameters = [name for name, p in inspect.signature(jit.fn).parameters.items() if 'constexpr' in str(p.annotation)]
+    flags = [name for name in parameters if name not in SIZES[jit.fn.__name__]]
+    for chosen in ([], *([flag] for flag in flags), flags):
+        yield {flag: flag in chosen for flag in flags}
+
+
+def signature(jit, flags: dict, dtype: str) -> tuple[dict, dict]:
+    """The types and the constants of one variant."""
+    absent = {name for flag, names in OPTIONAL.items() if flag in flags and not flags[flag] for name in names}
+    if 'USE_DW' not in flags:
+        absent.discard('dv')
+    constants = {**SIZES[jit.fn.__name__], **flags, **{name: None for name in jit.arg_names if name in absent}}
+    types = {}
+    for name in jit.arg_names:
+        types[name] = 'constexpr' if name in constants else TYPES[name].replace('*x', f'*{dtype}')
+    return types, constants
+
+
+def compile_variant(jit, flags: dict, dtype: str, to_ptx: bool) -> dict:
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource, make_backend
+    from triton._C.libtriton import ir
+
+    types, constants = signature(jit, flags, dtype)
+    source = ASTSource(fn=jit, signature=types, constexprs=constants)
+    target = GPUTarget('cuda', 90, 32)
+    if to_ptx:
+        return {'ptx': triton.compile(source, target=target).asm['ptx'].count('\n')}
+    backend = make_backend(target)
+    options = backend.parse_options({})
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    return {'ttir': str(module).count('tt.store')}
+
+
+def main() -> None:
+    for name, jit in discover_kernels().items():
+        if name not in SIZES:
+            continue
+        every = list(variants(jit))
+        jobs = [(flags, dtype, False) for flags in every for dtype in ('bf16', 'fp32')]
+        if name in PTX_SAMPLE:
+            jobs.append((every[-1], 'bf16', True))
+        for flags, dtype, to_ptx in jobs:
+            record = {'kernel': name, 'flags': [flag for flag, is_set in flags.items() if is_set], 'dtype': dtype}
+            try:
+                record.update(compile_variant(jit, flags, dtype, to_ptx))
+            except Exception as error:
+                record['error'] = f'{type(error).__name__}: {error}'
+            print(json.dumps(record), flush=True)
+
+
+@pytest.fixture(scope='module')
+def compiled(tmp_path_factory) -> list[dict]:
+    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
+    env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
+    result = subprocess.run([sys.executable, __file__], capture_output=True, text=True, env=env, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_every_kernel_has_an_entry():
+    assert set(discover_kernels()) == set(SIZES)
+
+
+@pytest.mark.parametrize('kernel', sorted(SIZES))
+def test_kernel_compiles(kernel, compiled):
+    records = [record for record in compiled if record['kernel'] == kernel]
+    errors = [record for record in records if 'error' in record]
+    assert not errors, errors[0]
+    assert len(records) >= 2 * len(list(variants(discover_kernels()[kernel])))
+    assert all(record.get('ttir', 1) > 0 for record in records)
+
+
+@pytest.mark.parametrize('kernel', PTX_SAMPLE)
+def test_kernel_reaches_ptx(kernel, compiled):
+    lines = [record['ptx'] for record in compiled if record['kernel'] == kernel and 'ptx' in record]
+    assert len(lines) == 1 and lines[0] > 0
+
+
+if __name__ == '__main__':
+    main()
