@@ -77,6 +77,7 @@ def chunk_fwd_kernel_h(
         T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
         boh = tl.load(split_offsets + i_n).to(tl.int64)
     else:
+        T = tl.cast(T, tl.int64)
         bos = i_n * T
         boh = i_n * tl.cdiv(T, BS)
     NT = tl.cdiv(T, BT)
@@ -183,6 +184,7 @@ def chunk_bwd_kernel_dh(
         T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
         boh = tl.load(split_offsets + i_n).to(tl.int64)
     else:
+        T = tl.cast(T, tl.int64)
         bos = i_n * T
         boh = i_n * tl.cdiv(T, BS)
     NT = tl.cdiv(T, BT)

@@ -64,7 +64,8 @@ def fused_recurrent_fwd_kernel_o(
     i_k = tl.program_id(1).to(tl.int64)
     i_v = tl.program_id(2).to(tl.int64)
     i_n, i_h = i_nh // H, i_nh % H
-    n_tokens = tl.cast(T, tl.int64) * B
+    T = tl.cast(T, tl.int64)
+    n_tokens = T * B
     if IS_VARLEN:
         bos = tl.load(cu_seqlens + i_n).to(tl.int64)
         T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
@@ -152,7 +153,8 @@ def fused_recurrent_bwd_kernel_dq(
     i_k = tl.program_id(1).to(tl.int64)
     i_v = tl.program_id(2).to(tl.int64)
     i_n, i_h = i_nh // H, i_nh % H
-    n_tokens = tl.cast(T, tl.int64) * B
+    T = tl.cast(T, tl.int64)
+    n_tokens = T * B
     if IS_VARLEN:
         bos = tl.load(cu_seqlens + i_n).to(tl.int64)
         T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
@@ -242,7 +244,8 @@ def fused_recurrent_bwd_kernel_dkv(
     i_k = tl.program_id(1).to(tl.int64)
     i_v = tl.program_id(2).to(tl.int64)
     i_n, i_h = i_nh // H, i_nh % H
-    n_tokens = tl.cast(T, tl.int64) * B
+    T = tl.cast(T, tl.int64)
+    n_tokens = T * B
     if IS_VARLEN:
         bos = tl.load(cu_seqlens + i_n).to(tl.int64)
         T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos

@@ -136,6 +136,7 @@ def chunk_global_cumsum_fwd_kernel_scalar(
         bos = tl.load(cu_seqlens + i_n).to(tl.int64)
         T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
     else:
+        T = tl.cast(T, tl.int64)
         bos = i_n * T
 
     NT = tl.cdiv(T, BT)
@@ -184,6 +185,7 @@ def chunk_global_cumsum_fwd_kernel_vector(
         bos = tl.load(cu_seqlens + i_n).to(tl.int64)
         T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
     else:
+        T = tl.cast(T, tl.int64)
         bos = i_n * T
 
     o_s = i_s * BS + tl.arange(0, BS)
