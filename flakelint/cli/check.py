@@ -1,0 +1,155 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""`flakelint check`: find, show, mend."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from flakelint.cli.common import common_folder, config_option, fail, load_config, note, open_cache, wants_colour
+from flakelint.engine.baseline import Baseline
+from flakelint.engine.config import OUTPUT_FORMATS, Config, SettingsError
+from flakelint.engine.runner import Job, run
+from flakelint.project.discovery import Found, discover
+from flakelint.project.ignore import Patterns
+
+if TYPE_CHECKING:
+    from flakelint.engine.cache import Cache
+    from flakelint.engine.findings import Finding
+    from flakelint.engine.registry import Registry
+
+_CODES = 'CODES'
+
+
+def _split(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...] | None:
+    words = tuple(word for value in values for word in value.replace(',', ' ').split())
+    return words or None
+
+
+@click.command('check', short_help='Check files and folders.')
+@click.argument('paths', nargs=-1, type=click.Path(allow_dash=True))
+@click.option('--fix', is_flag=True, help='Mend what can be mended safely.')
+@click.option('--unsafe-fixes', is_flag=True, help='With --fix or --diff: also apply fixes that a person should look at.')
+@click.option('--diff', 'show_diff', is_flag=True, help='Show what --fix would change, and change nothing.')
+@click.option('--statistics', is_flag=True, help='Show how often each rule is broken, instead of where.')
+@click.option('--output-format', type=click.Choice(OUTPUT_FORMATS), help='How to show findings.')
+@click.option('--output-file', '-o', type=click.Path(dir_okay=False), help='Write the findings to a file.')
+@click.option('--select', multiple=True, metavar=_CODES, callback=_split, help='Check these rules only.')
+@click.option('--ignore', multiple=True, metavar=_CODES, callback=_split, help='Leave these rules out.')
+@click.option('--extend-select', multiple=True, metavar=_CODES, callback=_split, help='Check these rules as well.')
+@click.option('--preset', help='Start from this preset: triton or fla.')
+@click.option('--exclude', multiple=True, metavar='PATTERN', help='Leave these paths out as well.')
+@click.option('--force-exclude', is_flag=True, default=None, help='Leave excluded files out even where they are named.')
+@click.option('--baseline', metavar='FILE', help='Hold back the findings that this file lists.')
+@click.option('--update-baseline', is_flag=True, help='Write what is found now into the baseline file.')
+@click.option('--add-ignore', metavar='REASON', help='Add a suppression comment with this reason wherever something is found.')
+@config_option
+@click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
+@click.option('--cache-dir', metavar='FOLDER', help='Keep the cache here.')
+@click.option('--jobs', '-j', type=click.IntRange(min=1), help='Check in this many processes.')
+@click.option('--stdin-filename', metavar='PATH', help='With `-`: the path that standard input stands for.')
+@click.option('--exit-zero', is_flag=True, help='Leave with 0 even where something is found.')
+@click.option('--quiet', '-q', is_flag=True, help='Show findings only.')
+@click.option('--color', type=click.Choice(['auto', 'always', 'never']), default='auto', help='Whether to colour text.')
+@click.pass_context
+def command(context: click.Context, /, **options: Any) -> None:
+    """Check files and folders, the working folder if none is named; `-` is standard input.
+
+    Exit codes: 0 nothing found, 1 something found, 2 wrong usage or internal error.
+    """
+    context.exit(_Check(options).run())
+
+
+class _Check:
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        self.paths: tuple[str, ...] = options['paths'] or ('.',)
+        self.stdin = '-' in self.paths
+        if self.stdin and len(self.paths) > 1:
+            fail('`-` cannot be checked together with other paths')
+        self.config, self.registry = self._load()
+        self.job = self._job()
+        self.cache: Cache | None = None
+        if not (options['no_cache'] or self.stdin):
+            self.cache = open_cache(self.config, self.registry, list(self.job.codes), options['cache_dir'])
+
+    def run(self) -> int:
+        try:
+            if self.stdin:
+                from flakelint.cli.stdin import check_stdin
+
+                return check_stdin(self.job, self.options)
+            found = self._discover()
+            results = run(found.files, self.job, self.cache, _progress(self.options['quiet']))
+            return self._finish(found, results)
+        except SettingsError as error:
+            fail(error)
+
+    def _load(self) -> 'tuple[Config, Registry]':
+        keys = ('select', 'ignore', 'extend_select', 'preset', 'force_exclude', 'output_format')
+        overrides = {key: self.options[key] for key in keys if self.options[key] is not None}
+        if self.options['baseline']:
+            overrides['baseline'] = os.path.abspath(self.options['baseline'])
+        start = common_folder((self.options['stdin_filename'],) if self.options['stdin_filename'] else self.paths)
+        return load_config(os.getcwd() if self.stdin and not self.options['stdin_filename'] else start,
+                           self.options['config_file'], overrides)
+
+    def _job(self) -> Job:
+        try:
+            codes = self.registry.selected(self.config.layers)
+        except SettingsError as error:
+            fail(error)
+        workers = self.options['jobs'] or min(os.cpu_count() or 1, 8)
+        return Job(self.config, self.registry, tuple(codes), workers)
+
+    def _discover(self) -> Found:
+        settings = self.config.settings
+        lines = (*settings.exclude, *settings.extend_exclude)
+        exclude = Patterns(self.config.root, (*lines, *self.options['exclude']))
+        found = discover(self.paths, exclude, settings.respect_gitignore, settings.force_exclude)
+        for text in found.notes:
+            note(f'warning: {text}')
+        if not found.files:
+            note('warning: no Python files found')
+        return found
+
+    def _finish(self, found: Found, results: 'dict[str, list[Finding]]') -> int:
+        from flakelint.cli.outcome import Outcome
+
+        outcome = Outcome(self.job, self.cache, self.options, results, len(found.files))
+        baseline = self.config.settings.baseline
+        if self.options['update_baseline']:
+            return outcome.update_baseline(self._baseline_path(baseline))
+        if self.options['add_ignore'] is not None:
+            return outcome.add_ignores(self.options['add_ignore'])
+        if self.options['show_diff']:
+            return outcome.show_difference()
+        if self.options['fix']:
+            outcome.fix()
+        if baseline:
+            outcome.hold_back(Baseline.read(self._baseline_path(baseline)))
+        output_format = self.config.settings.output_format
+        return outcome.show(output_format, wants_colour(self.options['color']))
+
+    def _baseline_path(self, baseline: str) -> str:
+        if not baseline:
+            fail('name the baseline file, with --baseline FILE or `baseline` in the settings')
+        return os.path.join(self.config.root, baseline)
+
+
+def _progress(quiet: bool) -> Any:
+    if quiet or not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        end = '\r\x1b[K' if done == total else ''
+        sys.stderr.write(f'\r\x1b[Kchecked {done} of {total} files{end}')
+        sys.stderr.flush()
+
+    return show
+

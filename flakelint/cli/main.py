@@ -1,0 +1,46 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The `flakelint` command and its subcommands, each imported when it is called."""
+
+import importlib
+import sys
+
+import click
+
+from flakelint import __version__
+
+_COMMANDS = {
+    'check': 'check',
+    'clean': 'clean',
+    'commit-msg': 'commit_msg',
+    'config': 'config',
+    'header': 'header',
+    'rule': 'rule',
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        return importlib.import_module(f'flakelint.cli.{_COMMANDS[name]}').command
+
+
+@click.command(cls=_Commands, context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
+@click.version_option(__version__, '-V', '--version', prog_name='flakelint', message='%(prog)s %(version)s')
+def cli() -> None:
+    """Find what is wrong with a Triton kernel by reading it, and keep a repository's conventions."""
+
+
+def main() -> None:
+    """Run the command line. Exit codes: 0 clean, 1 findings, 2 wrong usage or internal error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, 'reconfigure'):
+            stream.reconfigure(errors='backslashreplace')
+    cli()

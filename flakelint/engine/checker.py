@@ -1,0 +1,152 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Run all rules over one file, in one pass."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from flakelint.engine import diagnostics
+from flakelint.engine.context import File
+from flakelint.engine.findings import Finding
+from flakelint.source.text import DecodeError
+from flakelint.source.unit import TooDeepError
+
+if TYPE_CHECKING:
+    from flakelint.engine.rule import Rule
+    from flakelint.engine.settings import Settings
+    from flakelint.source.unit import Unit
+
+_VISIT = 'visit_'
+
+
+class Checker:
+    """The rules of a run, sorted by what they look at.
+
+    Args:
+        rules (Sequence[Rule]):
+            The rules that are enabled.
+        known (Iterable[str]):
+            The codes of all rules, enabled or not.
+        settings (Settings):
+            The settings of the run.
+        ignored (Callable[[str], set[str]], Optional):
+            The codes that the settings ignore in a file. Default: none.
+    """
+
+    def __init__(
+        self, rules: 'Sequence[Rule]', known: Iterable[str], settings: 'Settings', ignored: Callable[[str], set[str]] = lambda path: set(),
+    ) -> None:
+        self.settings = settings
+        self.known = set(known)
+        self.enabled = {rule.code for rule in rules}
+        self._ignored = ignored
+        self._file_rules = [rule for rule in rules if hasattr(rule, 'check_file')]
+        self._comment_rules = [rule for rule in rules if hasattr(rule, 'check_comment')]
+        self._kernel_rules = [rule for rule in rules if hasattr(rule, 'check_kernel')]
+        self._visitors = [(rule, _visit_methods(rule)) for rule in rules if _visit_methods(rule)]
+
+    def check(self, path: str, data: bytes) -> list[Finding]:
+        """All findings in a file, in order.
+
+        Args:
+            path (str):
+                The path from the root of the configuration, with forward slashes.
+            data (bytes):
+                The content of the file.
+        """
+        if len(data) > self.settings.max_file_size:
+            limit = f'{len(data):,} bytes, more than `max-file-size` ({self.settings.max_file_size:,})'
+            return self._finish([diagnostics.problem(diagnostics.TOO_COMPLEX, f'not analysed: {limit}')], None, path)
+        try:
+            file = File(path, data, self.settings)
+        except DecodeError as error:
+            return self._finish([diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)], None, path)
+        findings = list(self._run(file))
+        if file.problem is not None:
+            findings.append(diagnostics.parse_problem(file.problem))
+        return self._finish(findings, file, path)
+
+    def _run(self, file: File) -> Iterator[Finding]:
+        for rule in self._file_rules:
+            yield from _guarded(rule, rule.check_file, file)
+        if self._comment_rules:
+            for comment in file.comments:
+                for rule in self._comment_rules:
+                    yield from _guarded(rule, rule.check_comment, comment, file)
+        too_deep: dict[int, Finding] = {}
+        if self._kernel_rules:
+            for kernel in file.kernels:
+                for rule in self._kernel_rules:
+                    yield from _guarded(rule, rule.check_kernel, kernel, file, unit=kernel.unit, too_deep=too_deep)
+        for unit in file.units if self._visitors else ():
+            yield from self._visit(unit, file, too_deep)
+        yield from too_deep.values()
+
+    def _visit(self, unit: 'Unit', file: File, too_deep: dict[int, Finding]) -> Iterator[Finding]:
+        for rule, methods in self._visitors:
+            if not rule.words or any(word in unit.text for word in rule.words):
+                yield from _guarded(rule, _visit_nodes, methods, unit, file, unit=unit, too_deep=too_deep)
+
+    def _finish(self, findings: list[Finding], file: File | None, path: str) -> list[Finding]:
+        ignored = self._ignored(path)
+        kept = [finding for finding in findings if finding.code not in ignored]
+        if file is not None:
+            kept = self._suppress(kept, file)
+        # the engine's own codes can be deselected too, but an internal error is never hidden
+        shown = self.enabled - ignored | {diagnostics.INTERNAL_ERROR[0]}
+        kept = [finding._replace(path=path) for finding in kept if finding.code in shown]
+        return sorted(kept, key=Finding.sort_key)
+
+    def _suppress(self, findings: list[Finding], file: File) -> list[Finding]:
+        if not file.suppressions.requests and not file.suppressions.malformed:
+            return findings
+        kept = [
+            finding for finding in findings
+            if not file.suppressions.silence(finding.code, (finding.range.start.line, finding.range.end.line))
+        ]
+        kept.extend(diagnostics.invalid_suppressions(file, self.known))
+        if file.problem is None:
+            kept.extend(
+                finding for finding in diagnostics.unused_suppressions(file, self.enabled - self._ignored(file.path))
+                if not file.suppressions.silence(finding.code, (finding.range.start.line,))
+            )
+        return kept
+
+
+def _visit_methods(rule: 'Rule') -> dict[str, Callable]:
+    return {name.removeprefix(_VISIT): getattr(rule, name) for name in dir(rule) if name.startswith(_VISIT)}
+
+
+def _visit_nodes(methods: dict[str, Callable], unit: 'Unit', file: File) -> Iterator[Finding]:
+    for kind, method in methods.items():
+        for node in unit.buckets.get(kind, ()):
+            yield from method(node, unit, file)
+
+
+def _guarded(
+    rule: 'Rule', method: Callable, *arguments: object, unit: 'Unit | None' = None, too_deep: dict[int, Finding] | None = None,
+) -> list[Finding]:
+    """What a rule's method finds; where the method fails, that becomes a finding and the run goes on."""
+    try:
+        return list(method(*arguments) or ())
+    except TooDeepError as error:
+        if unit is not None and too_deep is not None:
+            message = f'this statement is not analysed: {error}'
+            too_deep[unit.first_line] = diagnostics.problem(diagnostics.TOO_COMPLEX, message, unit.first_line)
+        return []
+    except Exception as error:
+        line = unit.first_line if unit is not None else 1
+        message = f'rule {rule.code} {rule.name} failed here: {type(error).__name__}: {error}'
+        return [diagnostics.problem(diagnostics.INTERNAL_ERROR, message, line)]
+
+
+def count_by_code(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many findings each code has, the most frequent first."""
+    counts: defaultdict[str, int] = defaultdict(int)
+    for finding in findings:
+        counts[finding.code] += 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

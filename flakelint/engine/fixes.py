@@ -1,0 +1,161 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Apply fixes to a text, and write the text back without ever leaving half of it."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from flakelint.engine.findings import Edit, Finding, Fix
+from flakelint.source.text import Decoded, LineTable, decode, encode
+
+MAX_ROUNDS = 100
+
+
+@dataclass
+class Fixed:
+    """What fixing did to a file.
+
+    Args:
+        data (bytes):
+            The content now.
+        applied (dict[str, int]):
+            How many fixes of each rule were applied.
+        findings (list[Finding]):
+            What is found in the new content.
+        refused (str):
+            Why the last fixes were not applied, or nothing.
+    """
+
+    data: bytes
+    applied: dict[str, int]
+    findings: list[Finding]
+    refused: str = ''
+
+
+def fix(data: bytes, check: Callable[[bytes], list[Finding]], allow_unsafe: bool, is_sound: Callable[[bytes], bool]) -> Fixed:
+    """Apply fixes, check again, and go on until nothing is left to fix.
+
+    Fixes that overlap wait for the next round. A round after which the file no longer parses, though it did before, is taken back.
+
+    Args:
+        data (bytes):
+            The content of the file.
+        check (Callable[[bytes], list[Finding]]):
+            Finds what is wrong with a content.
+        allow_unsafe (bool):
+            Whether unsafe fixes are applied too.
+        is_sound (Callable[[bytes], bool]):
+            Whether a content parses.
+    """
+    state = Fixed(data, {}, check(data))
+    seen = {data}
+    was_sound = is_sound(data)
+    for _ in range(MAX_ROUNDS):
+        chosen = select(state.findings, allow_unsafe)
+        if not chosen:
+            return state
+        decoded = decode(state.data)
+        text = apply([edit for finding in chosen for edit in finding.fix.edits], decoded.text)
+        codes = ', '.join(sorted({finding.code for finding in chosen}))
+        try:
+            changed = encode(text, decoded.encoding, decoded.bom)
+        except UnicodeEncodeError:
+            state.refused = f'fixes of {codes} need characters that {decoded.encoding} lacks'
+            return state
+        if changed in seen:
+            state.refused = f'fixes of {codes} undo each other'
+            return state
+        if was_sound and not is_sound(changed):
+            state.refused = f'fixes of {codes} would break the syntax'
+            return state
+        for finding in chosen:
+            state.applied[finding.code] = state.applied.get(finding.code, 0) + 1
+        seen.add(changed)
+        state.data, state.findings = changed, check(changed)
+    state.refused = f'fixes did not come to an end in {MAX_ROUNDS} rounds'
+    return state
+
+
+def select(findings: Iterable[Finding], allow_unsafe: bool) -> list[Finding]:
+    """The findings whose fixes can be applied together, those that come first in the file first."""
+    chosen: list[Finding] = []
+    taken: list[Edit] = []
+    candidates = [finding for finding in findings if finding.fix is not None and _allowed(finding.fix, allow_unsafe)]
+    for finding in sorted(candidates, key=lambda finding: min(edit.range for edit in finding.fix.edits)):
+        if not any(_conflict(edit, other) for edit in finding.fix.edits for other in taken):
+            chosen.append(finding)
+            taken.extend(finding.fix.edits)
+    return chosen
+
+
+def apply(edits: Sequence[Edit], text: str) -> str:
+    """A text with edits applied that do not overlap; line breaks in them become those of the text."""
+    lines = LineTable(text)
+    parts = []
+    done = 0
+    for edit in sorted(edits):
+        start, end = lines.offset(edit.range.start), lines.offset(edit.range.end)
+        parts.append(text[done:start])
+        parts.append(edit.text.replace('\n', lines.newline))
+        done = end
+    parts.append(text[done:])
+    return ''.join(parts)
+
+
+def write(path: str, before: bytes, after: bytes) -> None:
+    """Replace the content of a file in one step, keeping its mode; a symbolic link stays one.
+
+    Args:
+        path (str):
+            The file.
+        before (bytes):
+            What it held when it was read.
+        after (bytes):
+            What it shall hold.
+
+    Raises:
+        OSError: the file changed in the meantime, or cannot be written.
+    """
+    target = os.path.realpath(path)
+    with open(target, 'rb') as file:
+        if file.read() != before:
+            raise OSError('it changed while it was being fixed')
+    status = os.stat(target)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix='.flakelint-', suffix='.tmp')
+    try:
+        with os.fdopen(handle, 'wb') as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, status.st_mode & 0o7777)
+        with suppress(OSError):
+            os.chown(temporary, status.st_uid, status.st_gid)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.remove(temporary)
+        raise
+
+
+def decoded_lines(data: bytes) -> tuple[Decoded, list[str]]:
+    """A content as text, and its lines with their line breaks, for a difference."""
+    decoded = decode(data)
+    table = LineTable(decoded.text)
+    return decoded, [line for number in range(1, len(table) + 1) if (line := table.segment(number, number))]
+
+
+def _allowed(fix: Fix, allow_unsafe: bool) -> bool:
+    return fix.applicability == 'safe' or allow_unsafe
+
+
+def _conflict(one: Edit, other: Edit) -> bool:
+    if one.range.start == other.range.start:
+        return True
+    first, second = sorted((one, other))
+    return second.range.start < first.range.end

@@ -1,0 +1,80 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Check files in several processes, and outlive a process that dies."""
+
+import gc
+import multiprocessing
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from typing import TYPE_CHECKING
+
+from flakelint.engine import diagnostics
+from flakelint.engine.runner import Job, check_one
+
+if TYPE_CHECKING:
+    from flakelint.engine.cache import Cache
+    from flakelint.engine.checker import Checker
+    from flakelint.engine.findings import Finding
+
+_Result = tuple[str, str | None, 'list[Finding]']
+
+# what a worker needs, set before it is forked or when it starts
+_shared: tuple['Checker', Job, 'Cache | None'] | None = None
+
+
+def check_in_processes(
+    chunks: list[list[str]], checker: 'Checker', job: Job, cache: 'Cache | None', workers: int,
+) -> Iterator[_Result]:
+    """Check chunks of files; a file that kills its process becomes a finding, and no other is lost."""
+    global _shared
+    _shared = (checker, job, cache)
+    unfinished = list(chunks)
+    try:
+        with _pool(workers) as pool:
+            futures = {pool.submit(_check_chunk, chunk): chunk for chunk in chunks}
+            for future in as_completed(futures):
+                results = future.result()
+                unfinished.remove(futures[future])
+                yield from results
+    except BrokenExecutor:
+        yield from _one_by_one(path for chunk in unfinished for path in chunk)
+
+
+def _one_by_one(files: Iterable[str]) -> Iterator[_Result]:
+    pool = _pool(1)
+    try:
+        for path in files:
+            try:
+                yield from pool.submit(_check_chunk, [path]).result()
+            except BrokenExecutor:
+                pool.shutdown()
+                pool = _pool(1)
+                name = _shared[1].name(path)
+                message = 'not analysed: the process that checked it died, so it may be nested too deeply for the parser'
+                yield path, None, [diagnostics.problem(diagnostics.TOO_COMPLEX, message)._replace(path=name)]
+    finally:
+        pool.shutdown()
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    if sys.platform == 'linux':
+        import libcst  # noqa: F401  (imported before the fork, so that each worker has it at once)
+
+        gc.freeze()
+        return ProcessPoolExecutor(workers, multiprocessing.get_context('fork'))
+    return ProcessPoolExecutor(workers, multiprocessing.get_context('spawn'), _start, (_shared[1], _shared[2]))
+
+
+def _start(job: Job, cache: 'Cache | None') -> None:
+    global _shared
+    _shared = (job.checker(), job, cache)
+
+
+def _check_chunk(files: list[str]) -> list[_Result]:
+    gc.disable()
+    checker, job, cache = _shared
+    return [check_one(path, checker, job, cache) for path in files]

@@ -1,0 +1,70 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""What the names of a module mean, as far as its import statements say it."""
+
+import ast
+from collections.abc import Iterable
+
+# what `tl` and `triton` mean when a module imports them from a place that cannot be followed, such as a compatibility module
+_BY_CUSTOM = {'tl': 'triton.language', 'triton': 'triton'}
+
+
+class Bindings:
+    """The names that a module's imports bind, wherever in it they stand.
+
+    Args:
+        statements (Iterable[ast.stmt]):
+            The statements of the module.
+    """
+
+    def __init__(self, statements: Iterable[ast.stmt]) -> None:
+        self._full: dict[str, str] = {}
+        stack: list[ast.AST] = list(statements)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.Import):
+                self._bind_import(node)
+            elif isinstance(node, ast.ImportFrom):
+                self._bind_from(node)
+            elif isinstance(node, ast.stmt | ast.ExceptHandler):
+                stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.ExceptHandler))
+
+    def resolve(self, dotted: str) -> str:
+        """The full name of a dotted expression: `tl.load` is `triton.language.load`; a name that no import binds stays."""
+        head, _, rest = dotted.partition('.')
+        full = self._full.get(head, head)
+        return f'{full}.{rest}' if rest else full
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """Each bound name with its full name."""
+        return self._full.items()
+
+    def _bind_import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if alias.asname:
+                self._full[alias.asname] = alias.name
+            else:
+                head = alias.name.partition('.')[0]
+                self._full[head] = head
+
+    def _bind_from(self, node: ast.ImportFrom) -> None:
+        module = '.' * node.level + (node.module or '')
+        for alias in node.names:
+            name = alias.asname or alias.name
+            outside = not module.startswith('triton')
+            self._full[name] = _BY_CUSTOM[alias.name] if outside and alias.name in _BY_CUSTOM else f'{module}.{alias.name}'
+
+
+def dotted(node: ast.AST) -> str | None:
+    """The dotted name that an expression spells, or None."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return '.'.join(reversed(parts))

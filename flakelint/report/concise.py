@@ -1,0 +1,17 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""One line for each finding, for people and for editors that read compiler output."""
+
+from typing import TextIO
+
+from flakelint.report.model import Report, slashed
+
+
+def render(report: Report, out: TextIO) -> None:
+    """Write `path:line:column: CODE message` for each finding."""
+    for finding in report.findings:
+        line, column = finding.range.start
+        out.write(f'{slashed(finding.path)}:{line}:{column}: {finding.code} {finding.message}\n')

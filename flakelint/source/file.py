@@ -1,0 +1,145 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""A Python file as the rules see it."""
+
+import ast
+import sys
+import warnings
+from functools import cached_property
+
+from flakelint.source import comments, suppressions, unit
+from flakelint.source.text import Decoded, LineTable, Position, Range, decode
+
+
+class ParseError(Exception):
+    """A file is no Python that the running interpreter understands.
+
+    Args:
+        reason (str):
+            What is wrong, for a person.
+        position (Position):
+            Where.
+        deep (bool):
+            Whether it is only nested too deeply.
+    """
+
+    def __init__(self, reason: str, position: Position, deep: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.position = position
+        self.deep = deep
+
+
+class SourceFile:
+    """One file; everything but the text is found when first asked for, and kept.
+
+    Args:
+        path (str):
+            The path as findings show it, with forward slashes.
+        data (bytes):
+            The content of the file.
+
+    Raises:
+        DecodeError: the content is no text.
+    """
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.decoded: Decoded = decode(data)
+        self.text = self.decoded.text
+        self.lines = LineTable(self.text)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The abstract syntax tree.
+
+        Raises:
+            ParseError: the text is not valid Python, or nested too deeply.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter('ignore')
+                return ast.parse(self.text)
+        except SyntaxError as error:
+            raise ParseError(_describe(error), self._place(error.lineno, error.offset)) from None
+        except ValueError as error:
+            raise ParseError(str(error), self._null_byte()) from None
+        except (RecursionError, MemoryError):
+            raise ParseError('nested too deeply to be parsed', Position(1, 1), deep=True) from None
+
+    @cached_property
+    def problem(self) -> ParseError | None:
+        """Why the file as a whole cannot be parsed, or None."""
+        try:
+            return None if self.tree else None
+        except ParseError as error:
+            return error
+
+    @cached_property
+    def statements(self) -> list[ast.stmt]:
+        """The top-level statements, in order; of a file that cannot be parsed, those that can be parsed by themselves."""
+        if self.problem is None:
+            return self.tree.body
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            return unit.salvage(self.text, self.lines)
+
+    @cached_property
+    def units(self) -> list[unit.Unit]:
+        """The units that the top-level statements make, in order."""
+        return list(unit.split(self.statements, self.text, self.lines))
+
+    @cached_property
+    def comments(self) -> list[comments.Comment]:
+        """The comments, in order."""
+        return comments.scan(self.text, self.lines)
+
+    @cached_property
+    def suppressions(self) -> suppressions.Suppressions:
+        """The comments by which the file asks for silence."""
+        return suppressions.read(self.comments if suppressions.may_have_any(self.text) else [], self.lines)
+
+    @cached_property
+    def docstrings(self) -> list[ast.Constant]:
+        """The docstrings of the module, its classes and functions, in source order."""
+        found = []
+        stack: list[ast.AST] = [ast.Module(self.statements, [])]
+        while stack:
+            node = stack.pop()
+            body = getattr(node, 'body', None)
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and body:
+                first = body[0]
+                if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+                    found.append(first.value)
+            stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, _HOLDS_STATEMENTS))
+        return sorted(found, key=lambda node: node.lineno)
+
+    def range(self, node: ast.AST) -> Range:
+        """The places of a node of the abstract syntax tree."""
+        return Range(
+            self._place_of_bytes(node.lineno, node.col_offset),
+            self._place_of_bytes(node.end_lineno, node.end_col_offset),
+        )
+
+    def _place_of_bytes(self, line: int, byte_offset: int) -> Position:
+        text = self.lines.line(line)
+        if text.isascii():
+            return Position(line, byte_offset + 1)
+        return Position(line, len(text.encode()[:byte_offset].decode(errors='ignore')) + 1)
+
+    def _place(self, line: int | None, column: int | None) -> Position:
+        number = min(max(line or 1, 1), len(self.lines))
+        return Position(number, min(max(column or 1, 1), len(self.lines.line(number)) + 1))
+
+    def _null_byte(self) -> Position:
+        return self.lines.position(max(self.text.find('\0'), 0))
+
+
+_HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+
+
+def _describe(error: SyntaxError) -> str:
+    return f'{error.msg} (Python {sys.version_info.major}.{sys.version_info.minor})'
