@@ -1,0 +1,139 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""`flakelint rule`: what rules there are, and what each is about."""
+
+import json
+import os
+import re
+from dataclasses import fields
+from typing import Any, get_args, get_type_hints
+
+import click
+
+from flakelint.cli.common import config_option, fail, load_config
+from flakelint.engine.config import SettingsError, nearest
+from flakelint.engine.registry import Registry, RuleReference
+from flakelint.engine.rule import Rule
+from flakelint.report.model import url
+
+_FIXES = {'safe': 'safe fix', 'unsafe': 'unsafe fix', 'none': 'no fix'}
+
+
+@click.command('rule', short_help='Explain rules.')
+@click.argument('words', nargs=-1, metavar='[CODE|NAME]...')
+@click.option('--all', 'everything', is_flag=True, help='Explain all rules.')
+@click.option('--output-format', type=click.Choice(['text', 'markdown', 'json']), default='text', help='How to show rules.')
+@config_option
+def command(words: tuple[str, ...], everything: bool, output_format: str, config_file: str | None) -> None:
+    """Explain rules, by their codes or names; without any, list all rules."""
+    _, registry = load_config(os.getcwd(), config_file)
+    references = _all(registry) if everything or not words else [_find(registry, word) for word in words]
+    try:
+        rules = [reference.load() for reference in references]
+    except SettingsError as error:
+        fail(error)
+    if output_format == 'json':
+        explained = [describe(rule, reference.origin) for rule, reference in zip(rules, references, strict=True)]
+        click.echo(json.dumps(explained, indent=2, ensure_ascii=False))
+    elif words or everything:
+        show = as_markdown if output_format == 'markdown' else _as_text
+        click.echo('\n'.join(show(rule) for rule in rules), nl=False)
+    elif output_format == 'markdown':
+        click.echo(_table(rules))
+    else:
+        click.echo('\n'.join(_line(rule) for rule in rules))
+
+
+def describe(rule: type[Rule], origin: str) -> dict[str, Any]:
+    """All there is to say about a rule, for other programs."""
+    return {
+        'code': rule.code,
+        'name': rule.name,
+        'summary': rule.summary(),
+        'severity': rule.severity,
+        'fix': rule.fix,
+        'since': rule.since,
+        'triton': rule.triton,
+        'origin': origin,
+        'options': _options(rule.Options),
+        'documentation': documentation(rule),
+        'url': url(rule.code),
+    }
+
+
+def documentation(rule: type[Rule]) -> str:
+    """The documentation of a rule after its summary, as Markdown."""
+    # the first line of a docstring has no indentation, so it is not dedented with the others
+    _, _, rest = (rule.__doc__ or '').strip().partition('\n')
+    lines = rest.expandtabs().split('\n')
+    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return '\n'.join(line[indent:].rstrip() for line in lines).strip('\n')
+
+
+def as_markdown(rule: type[Rule]) -> str:
+    """The page of a rule."""
+    facts = f'Severity: {rule.severity}. Fix: {rule.fix}. Since: flakelint {rule.since}.'
+    if rule.triton:
+        facts += f' Holds for Triton {rule.triton}.'
+    return f'# {rule.name} ({rule.code})\n\n{rule.summary()}\n\n{facts}\n\n{documentation(rule)}\n'
+
+
+def _as_text(rule: type[Rule]) -> str:
+    body = re.sub(r'^## (.*)$', lambda match: f'{match[1]}\n{"-" * len(match[1])}', _outside_code(documentation(rule)), flags=re.MULTILINE)
+    facts = [rule.severity, _FIXES[rule.fix], *([f'Triton {rule.triton}'] if rule.triton else []), f'since {rule.since}']
+    title = f'{rule.code} {rule.name} ({", ".join(facts)})'
+    return f'{title}\n{"=" * len(title)}\n\n{rule.summary()}\n\n{body}\n'
+
+
+def _outside_code(text: str) -> str:
+    """Markdown with its code blocks indented instead of fenced, so that nothing in them looks like a heading."""
+    lines = []
+    fenced = False
+    for line in text.split('\n'):
+        if line.startswith('```'):
+            fenced = not fenced
+        else:
+            lines.append(f'    {line}' if fenced and line else line)
+    return '\n'.join(lines)
+
+
+def _line(rule: type[Rule]) -> str:
+    return f'{rule.code}  {rule.name:<26}{_FIXES[rule.fix]:<12}{rule.summary()}'
+
+
+def _table(rules: list[type[Rule]]) -> str:
+    rows = [('Code', 'Name', 'Fix', 'What it finds')]
+    rows.extend((f'[{rule.code}]({url(rule.code)})', rule.name, rule.fix, rule.summary().replace('|', '\\|')) for rule in rules)
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = [f'| {" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |' for row in rows]
+    lines.insert(1, f'| {" | ".join("-" * width for width in widths)} |')
+    return '\n'.join(lines)
+
+
+def _options(options: type) -> list[dict[str, Any]]:
+    hints = get_type_hints(options)
+    described = []
+    for one in fields(options):
+        default = getattr(options(), one.name)
+        described.append({
+            'name': one.name.replace('_', '-'),
+            'type': str(hints[one.name]) if get_args(hints[one.name]) else hints[one.name].__name__,
+            'default': list(default) if isinstance(default, tuple) else default,
+        })
+    return described
+
+
+def _all(registry: Registry) -> list[RuleReference]:
+    return [registry.rules[code] for code in registry.codes()]
+
+
+def _find(registry: Registry, word: str) -> RuleReference:
+    reference = registry.find(word)
+    if reference is None:
+        known = [*registry.rules, *(one.name for one in registry.rules.values())]
+        looks_like_code = word[-1:].isdigit()
+        fail(f'unknown rule `{word}`{nearest(word.upper() if looks_like_code else word, known)}')
+    return reference
