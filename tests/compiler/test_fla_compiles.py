@@ -116,9 +116,9 @@ def signature(jit, flags: dict, dtype: str) -> tuple[dict, dict]:
 
 def compile_variant(jit, flags: dict, dtype: str, to_ptx: bool) -> dict:
     import triton
+    from triton._C.libtriton import ir
     from triton.backends.compiler import GPUTarget
     from triton.compiler import ASTSource, make_backend
-    from triton._C.libtriton import ir
 
     types, constants = signature(jit, flags, dtype)
     source = ASTSource(fn=jit, signature=types, constexprs=constants)
