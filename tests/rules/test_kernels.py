@@ -1,0 +1,240 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Every fixture that holds kernels, compiled by Triton for a GPU that need not be there; as a script it does the compiling.
+
+A fixture whose name starts with `broken_` shows what Triton refuses, and is left out.
+The types of a kernel's arguments are guessed from their names;
+a comment `# signature: copy_kernel: x=*fp32, T=i32, BT=64, h0=None` anywhere in the fixture overrules the guess.
+Helpers are compiled with the kernels that call them.
+
+Triton's interpreter replaces what the compiler needs, so the compiling is done in a process of its own.
+"""
+
+import ast
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / 'tests' / 'fixtures'
+FILES = sorted(
+    path for path in FIXTURES.rglob('*.py')
+    if not path.name.startswith('broken_') and re.search(r'^@.*jit\b', path.read_text(errors='replace'), re.MULTILINE)
+)
+
+_SIGNATURE = re.compile(r'# signature: (?P<kernel>\w+): (?P<types>.*?)[ \t]*$', re.MULTILINE)
+_INTEGER = re.compile(
+    r'(?i)(num|n|s|ld|len|batch|head|seq|max|min|total|row|col|kv|q)_?[a-z0-9]*(s|len|size|dim|count|stride|num|lens)$'
+    r'|.*stride.*|n_\w+|num_\w+|.*(_len|_size|_dim|_count|_elements|_cols|_rows|_tokens|len)$|numel|start|end|offset|step|seed|window',
+)
+_FLOAT = re.compile(r'(?i).*(scale|eps|alpha|beta1|beta2|lr|momentum|decay|dropout_p|sm_scale|slope|value)$|p')
+_INDEX = re.compile(r'(?i).*(seqlens?|indices|index|idx|offsets|table|ids?|lengths|splits)(_ptr)?$')
+_FLAG = re.compile(r'(IS|USE|HAS|STORE|EVEN|OUTPUT|SAVE|LOAD|NEED|DO|APPLY|WITH)_?\w*|CAUSAL|REVERSE|\w*_(CAUSAL|FLAG)')
+
+
+class StandIn(types.ModuleType):
+    """A module that a fixture imports and that is not installed, such as a repository's own compatibility module."""
+
+    def __getattr__(self, name: str):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        if name in ('tl', 'triton'):
+            return importlib.import_module({'tl': 'triton.language'}.get(name, name))
+        if name.endswith('kwargs'):
+            return {}
+        if 'autotune' in name:
+            return importlib.import_module('triton').autotune
+        return Thing(name)
+
+
+class Thing:
+    """Anything else that a stand-in holds: a decorator that changes nothing, or a value that no kernel reads."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args, **kwargs):
+        return args[0] if args and callable(args[0]) else self
+
+    def __getattr__(self, name: str):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        return Thing(f'{self.name}.{name}')
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds a stand-in for each module that nothing else finds, if a fixture asks for it."""
+
+    wanted: frozenset[str] = frozenset()
+
+    def find_spec(self, fullname, path=None, target=None):
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if fullname in self.wanted else None
+
+    def create_module(self, spec):
+        return StandIn(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def imported_modules(text: str) -> frozenset[str]:
+    """The modules that a text imports, with the packages that hold them."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = ['.'.join(filter(None, ('stand_in' if node.level else '', node.module)))]
+        for name in names:
+            parts = name.split('.')
+            found.update('.'.join(parts[:end]) for end in range(1, len(parts) + 1))
+    return frozenset(found)
+
+
+def load(path: Path, number: int, finder: Finder):
+    """A fixture as a module."""
+    finder.wanted = imported_modules(path.read_text())
+    name = f'stand_in.fixture_{number}'
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def unwrap(obj):
+    """The jitted function below autotuners and heuristics, `None` if there is none."""
+    while not inspect.isfunction(obj) and hasattr(obj, 'fn'):
+        if inspect.isfunction(obj.fn):
+            return obj
+        obj = obj.fn
+    return None
+
+
+def kernels_of(module) -> dict:
+    """The jitted functions of a module that no other one of them calls, by name."""
+    jits = {}
+    for obj in vars(module).values():
+        jit = unwrap(obj)
+        if jit is not None and jit.fn.__module__ == module.__name__:
+            jits[jit.fn.__name__] = jit
+    called = {name for jit in jits.values() for name in jit.fn.__code__.co_names if name != jit.fn.__name__}
+    return {name: jit for name, jit in jits.items() if name not in called}
+
+
+def signature(jit, given: dict[str, str]) -> tuple[dict, dict]:
+    """The types and the constants with which a kernel is compiled."""
+    kinds, constants = {}, {}
+    for name, parameter in inspect.signature(jit.fn).parameters.items():
+        is_constexpr = 'constexpr' in str(parameter.annotation)
+        if name in given:
+            value = given[name]
+            is_constexpr = is_constexpr or value == 'None'
+            value = ast.literal_eval(value) if is_constexpr else value
+        elif is_constexpr:
+            value = constant(name, parameter.default)
+        else:
+            value = run_time_type(name)
+        kinds[name] = 'constexpr' if is_constexpr else value
+        if is_constexpr:
+            constants[name] = value
+    return kinds, constants
+
+
+def constant(name: str, default: object) -> object:
+    """What a constexpr argument is."""
+    if default is not inspect.Parameter.empty:
+        return default
+    return True if _FLAG.fullmatch(name) else 64
+
+
+def run_time_type(name: str) -> str:
+    """What a run-time argument is."""
+    if name.lower().endswith('ptr'):
+        return '*i64' if _INDEX.fullmatch(name) else '*fp32'
+    if _FLOAT.fullmatch(name):
+        return 'fp32'
+    if _INDEX.fullmatch(name):
+        return '*i64'
+    return 'i32' if name in ('T', 'B', 'M', 'N', 'H', 'D', 'L', 'n') or _INTEGER.fullmatch(name) else '*fp32'
+
+
+def compile_kernel(jit, given: dict[str, str]) -> None:
+    """Compile a kernel to Triton's intermediate representation."""
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource, make_backend
+
+    kinds, constants = signature(jit, given)
+    target = GPUTarget('cuda', 90, 32)
+    source = ASTSource(fn=jit, signature=kinds, constexprs=constants)
+    backend = make_backend(target)
+    options = backend.parse_options({})
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+
+
+def compile_file(path: Path, number: int, finder: Finder) -> dict:
+    """Compile the kernels of a fixture."""
+    given = {
+        match['kernel']: dict(item.split('=') for item in re.split(r',\s*', match['types']))
+        for match in _SIGNATURE.finditer(path.read_text())
+    }
+    errors, count = {}, 0
+    try:
+        kernels = kernels_of(load(path, number, finder))
+    except Exception as error:
+        return {'compiled': 0, 'errors': {'import': f'{type(error).__name__}: {error}'}}
+    for name, jit in kernels.items():
+        try:
+            compile_kernel(jit, given.get(name, {}))
+            count += 1
+        except Exception as error:
+            cause = f' ({error.__cause__})' if error.__cause__ else ''
+            errors[name] = f'{type(error).__name__}: {error}{cause}'
+    return {'compiled': count, 'errors': errors}
+
+
+def main() -> None:
+    finder = Finder()
+    sys.meta_path.append(finder)
+    sys.modules['stand_in'] = StandIn('stand_in')
+    sys.modules['stand_in'].__path__ = []
+    for number, path in enumerate(map(Path, sys.argv[1:])):
+        print(json.dumps({'path': str(path), **compile_file(path, number, finder)}), flush=True)
+
+
+@pytest.fixture(scope='module')
+def compiled(tmp_path_factory) -> dict[str, dict]:
+    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
+    env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
+    command = [sys.executable, __file__, *map(str, FILES)]
+    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    records = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"path"')]
+    return {record['path']: record for record in records}
+
+
+@pytest.mark.parametrize('path', FILES, ids=lambda path: str(path.relative_to(FIXTURES)))
+def test_fixture_compiles(path, compiled):
+    record = compiled[str(path)]
+    assert not record['errors']
+    assert record['compiled'] > 0
+
+
+if __name__ == '__main__':
+    main()
