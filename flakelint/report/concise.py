@@ -7,11 +7,16 @@
 
 from typing import TextIO
 
+from flakelint.report.characters import one_line
 from flakelint.report.model import Report, slashed
+from flakelint.report.summary import summary
 
 
 def render(report: Report, out: TextIO) -> None:
-    """Write `path:line:column: CODE message` for each finding."""
+    """Write `path:line:column: CODE [*] message` for each finding, and a summary."""
     for finding in report.findings:
         line, column = finding.range.start
-        out.write(f'{slashed(finding.path)}:{line}:{column}: {finding.code} {finding.message}\n')
+        marker = ' [*]' if report.fixable(finding) else ''
+        out.write(f'{one_line(slashed(finding.path))}:{line}:{column}: {finding.code}{marker} {one_line(finding.message)}\n')
+    if not report.quiet:
+        out.writelines(f'{line}\n' for line in summary(report))

@@ -13,7 +13,9 @@ from flakelint.engine.findings import Finding
 from flakelint.engine.registry import RuleReference
 from flakelint.source.text import DecodeError, LineTable, decode
 
-DOCS_URL = 'https://github.com/flakelint/flakelint/blob/main/docs/rules/'
+HOME_URL = 'https://github.com/flakelint/flakelint'
+DOCS_URL = f'{HOME_URL}/blob/main/docs/rules/'
+BUILT_IN = 'built in'
 
 
 @dataclass
@@ -35,6 +37,8 @@ class Report:
             Whether to colour output for people.
         unsafe_fixes (bool):
             Whether unsafe fixes are asked for, which changes what is called fixable.
+        quiet (bool):
+            Whether people want the findings only, without a summary.
         contents (Mapping[str, bytes]):
             Contents that are not on the disk, such as standard input, by path.
     """
@@ -46,19 +50,38 @@ class Report:
     known: int = 0
     colour: bool = False
     unsafe_fixes: bool = False
+    quiet: bool = False
     contents: Mapping[str, bytes] = field(default_factory=dict)
+    _latest: tuple[str, LineTable | None] | None = field(default=None, init=False, repr=False, compare=False)
 
     def lines(self, path: str) -> LineTable | None:
-        """The lines of a file that has findings, or None where they cannot be read now."""
+        """The lines of a file that has findings, or None where they cannot be read now.
+
+        The latest file is remembered, because findings come file by file.
+        """
+        if self._latest is None or self._latest[0] != path:
+            self._latest = (path, self._load(path))
+        return self._latest[1]
+
+    def fixable(self, finding: Finding) -> bool:
+        """Whether `--fix` would mend a finding, together with `--unsafe-fixes` where that is asked for."""
+        return finding.fix is not None and (self.unsafe_fixes or finding.fix.applicability == 'safe')
+
+    def url(self, code: str) -> str | None:
+        """Where the documentation of a rule is, or None for a rule that comes from elsewhere."""
+        reference = self.rules.get(code)
+        return url(code) if reference is None or reference.origin == BUILT_IN else None
+
+    def _load(self, path: str) -> LineTable | None:
         try:
             data = self.contents[path] if path in self.contents else _read(path)
             return LineTable(decode(data).text)
-        except (OSError, DecodeError):
+        except (OSError, ValueError, DecodeError):
             return None
 
 
 def url(code: str) -> str:
-    """Where the documentation of a rule is."""
+    """Where the documentation of a rule that comes with flakelint is."""
     return f'{DOCS_URL}{code}.md'
 
 
