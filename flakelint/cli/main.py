@@ -43,4 +43,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'):
             stream.reconfigure(errors='backslashreplace')
-    cli()
+    try:
+        cli()
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        click.echo('flakelint: internal error; please report it with the lines above', err=True)
+        sys.exit(2)

@@ -67,7 +67,9 @@ def decode(data: bytes) -> Decoded:
         try:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         except SyntaxError as error:
-            raise DecodeError(str(error), 1) from None
+            # bytes that are not UTF-8 are reported below, with their line
+            if 'unknown encoding' in str(error):
+                raise DecodeError(str(error), 1) from None
     try:
         return Decoded(data.decode(encoding), encoding, bom)
     except UnicodeDecodeError as error:

@@ -1,0 +1,83 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Our positions of libcst nodes are libcst's own."""
+
+from pathlib import Path
+
+import libcst as cst
+import pytest
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from flakelint.source.file import SourceFile
+from flakelint.source.walk import buckets, function_definitions
+from tests.tools import REPOSITORY
+
+FILES = sorted(
+    path for folder in ('flakelint', 'rules', 'fla', 'benchmarks', 'tests/fixtures') for path in (REPOSITORY / folder).rglob('*.py')
+)
+
+AWKWARD = """\
+\f
+@decorator  # why
+@other(1,
+       2)
+async def f(a, /, b: int = 3, *c, d=(1, 2), **e) -> 'x':  # note
+    '''Text
+    of two lines.'''
+    x = [  # here
+        a [ 1 : 2 ] ,   -b ** 2,
+    ] ; y = not (a)
+    if x :
+        pass
+    elif y: return
+
+    else :
+        try: raise E from None
+        except* (A, B) as error: ...
+    with (open('a') as g, h): await g
+    s = f"{x!r:>{y}} é" "two"  'three'
+    return lambda *, k=1: (yield)
+
+class C (Base, metaclass = M) : z: int = 1
+for i , j in k : break
+while (n := 1) : continue
+"""
+
+
+@pytest.mark.parametrize('path', FILES, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_positions_are_those_of_libcst(path: Path) -> None:
+    file = SourceFile(path.name, path.read_bytes())
+    for unit in file.units:
+        _compare(unit, file)
+
+
+def test_positions_of_awkward_layout() -> None:
+    for newline in ('\n', '\r\n'):
+        file = SourceFile('awkward.py', AWKWARD.replace('\n', newline).encode())
+        assert [type(node).__name__ for unit in file.units for node in unit.nodes] == ['AsyncFunctionDef', 'ClassDef', 'For', 'While']
+        for unit in file.units:
+            _compare(unit, file)
+
+
+def _compare(unit, file: SourceFile) -> None:
+    wrapper = MetadataWrapper(unit.tree, unsafe_skip_copy=True)
+    assert wrapper.module.code == unit.text
+    expected = wrapper.resolve(PositionProvider)
+    for nodes in buckets(unit.tree).values():
+        for node in nodes:
+            place = unit.range(node)
+            start, end = expected[node].start, expected[node].end
+            first = unit.first_line - 1
+            assert (place.start.line - first, place.start.column - 1) == (start.line, start.column), node
+            if not isinstance(node, cst.Module):
+                assert (place.end.line - first, place.end.column - 1) == (end.line, end.column), node
+
+
+def test_function_definitions_come_in_source_order() -> None:
+    text = 'if a:\n    def f():\n        def g(): pass\n    class C:\n        def h(self): pass\nelse:\n    def k(): pass\n' \
+           'try:\n    def l(): pass\nexcept E:\n    def m(): pass\nelse:\n    def n(): pass\nfinally:\n    def o(): pass\n'
+    found = [node.name.value for node in function_definitions(cst.parse_module(text))]
+    assert found == ['f', 'g', 'h', 'k', 'l', 'm', 'n', 'o']
