@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flakelint.kernel.kernels import DecoratorNames, Kernel, find
+from flakelint.kernel.launches import Launches
 from flakelint.project.imports import Bindings
 from flakelint.source.file import SourceFile
 
@@ -47,3 +48,8 @@ class File(SourceFile):
             return []
         names = self.settings.kernel
         return find(self.units, self.bindings, DecoratorNames(names.jit, names.autotune, names.heuristics))
+
+    @cached_property
+    def launches(self) -> Launches:
+        """Which of its kernels the file launches."""
+        return Launches(self.statements, self.kernels)
