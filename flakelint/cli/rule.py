@@ -5,6 +5,7 @@
 
 """`flakelint rule`: what rules there are, and what each is about."""
 
+import inspect
 import json
 import os
 import re
@@ -66,19 +67,15 @@ def describe(rule: type[Rule], origin: str) -> dict[str, Any]:
 
 def documentation(rule: type[Rule]) -> str:
     """The documentation of a rule after its summary, as Markdown."""
-    # the first line of a docstring has no indentation, so it is not dedented with the others
-    _, _, rest = (rule.__doc__ or '').strip().partition('\n')
-    lines = rest.expandtabs().split('\n')
-    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return '\n'.join(line[indent:].rstrip() for line in lines).strip('\n')
+    return inspect.cleandoc(rule.__doc__ or '').partition('\n')[2].strip()
 
 
 def as_markdown(rule: type[Rule]) -> str:
     """The page of a rule."""
-    facts = f'Severity: {rule.severity}. Fix: {rule.fix}. Since: flakelint {rule.since}.'
+    facts = [f'- Severity: {rule.severity}', f'- Fix: {rule.fix}', f'- Since: {rule.since}']
     if rule.triton:
-        facts += f' Holds for Triton {rule.triton}.'
-    return f'# {rule.name} ({rule.code})\n\n{rule.summary()}\n\n{facts}\n\n{documentation(rule)}\n'
+        facts.append(f'- Triton: `{rule.triton}`')
+    return f'# {rule.code} {rule.name}\n\n{rule.summary()}\n\n' + '\n'.join(facts) + f'\n\n{documentation(rule)}\n'
 
 
 def _as_text(rule: type[Rule]) -> str:

@@ -46,7 +46,7 @@ def test_explains_a_rule_by_code_and_by_name(word):
 
 def test_markdown_is_the_page_of_the_rule():
     result = run('ENG001', '--output-format', 'markdown')
-    assert result.stdout.startswith('# syntax-error (ENG001)\n\n')
+    assert result.stdout.startswith('# ENG001 syntax-error\n\n')
     assert '\n## What it does\n' in result.stdout
     assert '\n```python\nimport triton\n' in result.stdout
 
