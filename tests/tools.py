@@ -6,6 +6,7 @@
 """What several tests need to run flakelint as its users do."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,3 +49,14 @@ def write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode())
     return path
+
+
+def copy_working_tree(folder: Path) -> None:
+    """Copy the files of this working tree that git tracks or would track."""
+    listed = subprocess.run(
+        ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=REPOSITORY, capture_output=True, text=True, check=True,
+    ).stdout
+    for name in filter(None, listed.split('\0')):
+        if (REPOSITORY / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(REPOSITORY / name, folder / name)

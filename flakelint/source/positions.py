@@ -8,12 +8,17 @@
 libcst's `PositionProvider` keeps the text and splits it into lines as it goes; counting offsets alone costs a sixth of that. Both agree on every node, which the tests check.
 """
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from libcst._nodes.internal import CodegenState
 
 if TYPE_CHECKING:
     import libcst as cst
+
+_FRAMES = 10_000
 
 
 class Spans:
@@ -26,12 +31,24 @@ class Spans:
 
     def __init__(self, module: 'cst.Module') -> None:
         state = _CountingState(module.default_indent, module.default_newline)
-        module._codegen(state)
+        with _deep_recursion():
+            module._codegen(state)
         self._spans = state.spans
 
     def of(self, node: 'cst.CSTNode') -> tuple[int, int]:
         """The offsets of the first character of a node and of the one after its last."""
         return self._spans[id(node)]
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    # code generation takes several frames for each of the levels that the parser accepts
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class _CountingState(CodegenState):

@@ -7,12 +7,13 @@
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.tools import BLOCK_POINTER, flakelint, write
+from tests.tools import BLOCK_POINTER, clean_environment, command, flakelint, write
 
 LOCAL_RULE = """\
 from flakelint.engine.findings import Edit
@@ -175,34 +176,30 @@ def test_many_processes_find_the_same(tmp_path: Path, jobs: str) -> None:
         write(tmp_path / f'f{number:02d}.py', BLOCK_POINTER if number % 3 else 'x = 1\n')
     result = flakelint('check', '--no-cache', '--jobs', jobs, '--output-format', 'concise', cwd=tmp_path)
     assert result.stdout.count('TRI201') == sum(number % 3 > 0 for number in range(40))
-    assert [line.split(':')[0] for line in result.stdout.splitlines()] == sorted(f'f{n:02d}.py' for n in range(40) if n % 3)
+    assert [line.split(':')[0] for line in result.stdout.splitlines() if 'TRI201' in line] == sorted(f'f{n:02d}.py' for n in range(40) if n % 3)
 
 
 def test_a_warm_run_does_not_import_libcst(tmp_path: Path) -> None:
+    write(tmp_path / 'lint/abc101_shouting.py', LOCAL_RULE)
+    write(tmp_path / 'flakelint.toml', 'rule-paths = ["lint"]\nselect = ["ABC"]\n')
     for number in range(3):
-        write(tmp_path / f'f{number}.py', BLOCK_POINTER)
+        write(tmp_path / f'src/f{number}.py', 'LOUD = 1\n')
     script = "import sys\nfrom flakelint.cli.main import cli\ntry:\n    cli()\nfinally:\n    print('libcst' in sys.modules)\n"
     write(tmp_path / 'script.txt', script)
     outcomes = []
     for _ in range(2):
-        import subprocess
-
         result = subprocess.run(
-            [sys.executable, 'script.txt', 'check', '.', '--output-format', 'concise'], cwd=tmp_path, capture_output=True, text=True,
+            [sys.executable, 'script.txt', 'check', 'src', '--output-format', 'concise', '-q'], cwd=tmp_path, capture_output=True, text=True,
             check=False, env={**os.environ, 'FLAKELINT_CACHE_DIR': str(tmp_path / 'cache')},
         )
         outcomes.append(result.stdout.splitlines())
     assert outcomes[0][-1] == 'True'
     assert outcomes[1][-1] == 'False'
     assert outcomes[0][:-1] == outcomes[1][:-1]
-    assert len(outcomes[0]) == 4
+    assert sum('ABC101' in line for line in outcomes[0]) == 3
 
 
 def test_broken_pipe_is_quiet(tmp_path: Path) -> None:
-    import subprocess
-
-    from tests.tools import clean_environment, command
-
     for number in range(2000):
         write(tmp_path / f'f{number}.py', 'x = (\n')
     shown = subprocess.Popen(

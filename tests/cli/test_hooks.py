@@ -6,14 +6,13 @@
 """The hooks as pre-commit runs them: a real repository, real environments, real commits."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.tools import REPOSITORY, clean_environment, write
+from tests.tools import clean_environment, copy_working_tree, write
 
 KERNEL = """\
 import triton
@@ -72,13 +71,7 @@ def checkout(tmp_path_factory) -> tuple[Path, str, Path]:
     """This working tree as a repository with one commit, and a home for pre-commit's environments."""
     folder = tmp_path_factory.mktemp('checkout')
     home = tmp_path_factory.mktemp('home')
-    listed = subprocess.run(
-        ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=REPOSITORY, capture_output=True, text=True, check=True,
-    ).stdout
-    for name in filter(None, listed.split('\0')):
-        if (REPOSITORY / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(REPOSITORY / name, folder / name)
+    copy_working_tree(folder)
     repository = Repository(folder, home)
     repository.run('git', 'add', '--all')
     repository.run('git', 'commit', '-qm', '[Misc] Snapshot')

@@ -1,0 +1,90 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The shape of the code: who imports whom, what a wheel holds, how long a module may be."""
+
+import ast
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.tools import REPOSITORY, copy_working_tree
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT = tomllib.loads((REPOSITORY / 'pyproject.toml').read_text(encoding='utf-8'))
+MODULES = sorted(path for folder in ('flakelint', 'rules') for path in (REPOSITORY / folder).rglob('*.py'))
+RULES_ALLOWED_IN = ('flakelint/cli', 'flakelint/lsp', 'rules')
+
+
+def imported(path: Path, top_level_only: bool = False) -> set[str]:
+    tree = ast.parse(path.read_text(encoding='utf-8'))
+    nodes = tree.body if top_level_only else ast.walk(tree)
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return names
+
+
+def test_houses_import_downwards() -> None:
+    result = subprocess.run(
+        [Path(sys.executable).parent / 'lint-imports', '--no-cache'], cwd=REPOSITORY, capture_output=True, text=True, check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize('path', MODULES, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_a_module_knows_its_place(path: Path) -> None:
+    name = path.relative_to(REPOSITORY).as_posix()
+    heads = {module.partition('.')[0] for module in imported(path)}
+    assert heads.isdisjoint({'torch', 'triton', 'fla', 'numpy', 'tests'})
+    if not name.startswith(RULES_ALLOWED_IN):
+        assert not any(module.startswith('flakelint.rules') for module in imported(path))
+    if name.startswith(('rules', 'flakelint/cli', 'flakelint/report')):
+        assert 'libcst' not in {module.partition('.')[0] for module in imported(path, top_level_only=True)}
+
+
+@pytest.mark.parametrize('path', MODULES, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_modules_stay_short(path: Path) -> None:
+    assert len(path.read_text(encoding='utf-8').splitlines()) <= 400
+
+
+def test_every_package_is_listed() -> None:
+    packages = {
+        path.parent.relative_to(REPOSITORY).as_posix().replace('/', '.') for path in MODULES if path.name == '__init__.py'
+    }
+    expected = {package if package.startswith('flakelint') else f'flakelint.{package}' for package in packages}
+    assert set(PROJECT['tool']['setuptools']['packages']) == expected
+
+
+def test_the_wheel_holds_the_rules_and_not_the_kernels(tmp_path: Path) -> None:
+    copy_working_tree(tmp_path / 'source')
+    command = [sys.executable, '-m', 'pip', 'wheel', '-q', '--no-deps', '--wheel-dir', tmp_path, tmp_path / 'source']
+    subprocess.run(command, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob('*.whl')
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    tops = {name.partition('/')[0] for name in names}
+    assert tops == {'flakelint', f'flakelint-{PROJECT_VERSION}.dist-info'}
+    assert 'flakelint/rules/tri/tri201_block_pointer.py' in names
+    assert 'flakelint/report/findings-1.schema.json' in names
+    assert len([name for name in names if name.endswith('.py')]) == len(MODULES)
+
+
+def test_base_dependencies_are_few() -> None:
+    names = {requirement.split('>')[0] for requirement in PROJECT['project']['dependencies']}
+    assert names == {'click', 'libcst', 'pathspec', 'tomli'}
+
+
+PROJECT_VERSION = (REPOSITORY / 'flakelint/__init__.py').read_text(encoding='utf-8').rpartition("__version__ = '")[2].strip("'\n")
