@@ -120,9 +120,10 @@ def _block_pointers(definition: ast.FunctionDef, file: 'File') -> set[str]:
     """The local names that are bound to a new or a moved block pointer."""
     found = set()
     for node in ast.walk(definition):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            if file.bindings.resolve(dotted(node.value.func) or '') in _MAKE | _ADVANCE:
-                found.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        if file.bindings.resolve(dotted(node.value.func) or '') in _MAKE | _ADVANCE:
+            found.update(target.id for target in node.targets if isinstance(target, ast.Name))
     return found
 
 

@@ -38,10 +38,10 @@ FILES = sorted(
 _SIGNATURE = re.compile(r'# signature: (?P<kernel>\w+): (?P<types>.*?)[ \t]*$', re.MULTILINE)
 _INTEGER = re.compile(
     r'(?i)(num|n|s|ld|len|batch|head|seq|max|min|total|row|col|kv|q)_?[a-z0-9]*(s|len|size|dim|count|stride|num|lens)$'
-    r'|.*stride.*|n_\w+|num_\w+|.*(_len|_size|_dim|_count|_elements|_cols|_rows|_tokens|len)$|numel|start|end|offset|step|seed|window',
+    r'|.*stride.*|[in]_\w+|bos|eos|num_\w+|.*(_len|_size|_dim|_count|_elements|_cols|_rows|_tokens|len)$|numel|start|end|offset|step|seed|window',
 )
 _FLOAT = re.compile(r'(?i).*(scale|eps|alpha|beta1|beta2|lr|momentum|decay|dropout_p|sm_scale|slope|value)$|p')
-_INDEX = re.compile(r'(?i).*(seqlens?|indices|index|idx|offsets|table|ids?|lengths|splits)(_ptr)?$')
+_INDEX = re.compile(r'(?i).*(seqlens|indices|index|idx|offsets|table|ids?|lengths|splits)(_ptr)?$')
 _FLAG = re.compile(r'(IS|USE|HAS|STORE|EVEN|OUTPUT|SAVE|LOAD|NEED|DO|APPLY|WITH)_?\w*|CAUSAL|REVERSE|\w*_(CAUSAL|FLAG)')
 
 
@@ -168,7 +168,7 @@ def run_time_type(name: str) -> str:
         return 'fp32'
     if _INDEX.fullmatch(name):
         return '*i64'
-    return 'i32' if name in ('T', 'B', 'M', 'N', 'H', 'D', 'L', 'n') or _INTEGER.fullmatch(name) else '*fp32'
+    return 'i32' if name in ('T', 'B', 'M', 'N', 'H', 'D', 'K', 'L', 'n') or _INTEGER.fullmatch(name) else '*fp32'
 
 
 def compile_kernel(jit, given: dict[str, str]) -> None:
