@@ -9,14 +9,11 @@ from typing import TextIO
 
 from flakelint.report.characters import one_line
 from flakelint.report.model import Report, slashed
-from flakelint.report.summary import summary
 
 
 def render(report: Report, out: TextIO) -> None:
-    """Write `path:line:column: CODE [*] message` for each finding, and a summary."""
+    """Write `path:line:column: CODE [*] message` for each finding, and nothing where there is none."""
     for finding in report.findings:
         line, column = finding.range.start
         marker = ' [*]' if report.fixable(finding) else ''
         out.write(f'{one_line(slashed(finding.path))}:{line}:{column}: {finding.code}{marker} {one_line(finding.message)}\n')
-    if not report.quiet:
-        out.writelines(f'{line}\n' for line in summary(report))
