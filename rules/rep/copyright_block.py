@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _YEARS = re.compile(r'(?P<start>\d{4})(?:-(?P<end>\d{4}))?')
 _YEAR = re.compile(r'\b(?:19|20)\d\d\b')
 _PLACEHOLDER = re.compile(r'(\{(?:years|owner|license)\})')
-_COPYRIGHT = re.compile(r'\bcopyright\s*(?:\(c\)|©|by\b|:|\d{4})|©|\(c\)\s*\d{4}', re.IGNORECASE)
+_COPYRIGHT = re.compile(r'\bcopyright\s*(?:\(c\)|©|by\b|:|\d{4})|©|\(c\)\s*\d{4}|SPDX-FileCopyrightText', re.IGNORECASE)
 _LEGAL = re.compile(r'licen[sc]e|all rights reserved|contributors|warrant|applicable law|permission|redistribut|liab', re.IGNORECASE)
 _COOKIE = re.compile(r'[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+')
 _OWN_PRAGMA = re.compile(r'#\s*flakelint:')
