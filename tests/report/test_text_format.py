@@ -123,6 +123,7 @@ a.py:1:1: TRI201 a message
   |
 
 """
+    assert [row.number for row in frame(LineTable('one\ntwo\n'), place(1, 1, 2, 1), 0, '^')] == [1]
 
 
 def test_the_middle_of_a_long_range_is_left_out() -> None:
