@@ -69,8 +69,6 @@ from fla.utils._testing import (
 )
 
 __all__ = [
-    'Action',
-    'Backend',
     'FLA_CACHE_RESULTS',
     'FLA_CI_ENV',
     'FLA_DISABLE_TENSOR_CACHE',
@@ -92,6 +90,8 @@ __all__ = [
     'TRITON_ABOVE_3_4_0',
     'TRITON_ABOVE_3_5_1',
     'TRITON_ABOVE_3_7_1',
+    'Action',
+    'Backend',
     'assert_close',
     'autocast_custom_bwd',
     'autocast_custom_fwd',

@@ -27,11 +27,13 @@ pytest.importorskip('triton')
 ROOT = Path(__file__).parents[2]
 
 # the types of arguments; `*x` stands for a pointer to the type of the inputs
+INPUTS = ('q', 'k', 'v', 'w', 'h', 'do', 'dh', 'dv', 'dq', 'dk', 'dw', 'A', 's', 'o', 'gk', 'gv')
 TYPES = {
-    **dict.fromkeys('q k v w h do dh dv dq dk dw A s o gk gv'.split(), '*x'),
-    **dict.fromkeys('g g_gamma dg h0 ht dht dh0'.split(), '*fp32'),
-    **dict.fromkeys('cu_seqlens chunk_indices split_offsets'.split(), '*i64'),
-    **dict.fromkeys('B T'.split(), 'i32'),
+    **dict.fromkeys(INPUTS, '*x'),
+    **dict.fromkeys(('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0'), '*fp32'),
+    **dict.fromkeys(('cu_seqlens', 'chunk_indices', 'split_offsets'), '*i64'),
+    'B': 'i32',
+    'T': 'i32',
     'scale': 'fp32',
 }
 # the arguments that are `None` unless a flag is set

@@ -12,9 +12,13 @@ from fla.ops.utils import chunk_local_cumsum
 from fla.utils import assert_close, by_size, device
 
 CHUNK_SIZE = 16
-GATES = ['', 'g', 'g_gamma', 'gk', 'gv', 'g+g_gamma+gk+gv']
-LAYOUTS = [pytest.param(False, id='state_kv'), pytest.param(True, id='state_vk')]
+ALL_GATES = 'g+g_gamma+gk+gv'
 SPLITS = [pytest.param(None, id='each-chunk'), pytest.param(32, id='split32')]
+CASES = [
+    *(pytest.param(gates, False, None, id=f'{gates or "none"}-state_kv') for gates in ('', 'g', 'g_gamma', 'gk', 'gv', ALL_GATES)),
+    *(pytest.param(gates, True, None, id=f'{gates or "none"}-state_vk') for gates in ('', ALL_GATES)),
+    *(pytest.param(gates, False, 32, id=f'{gates or "none"}-state_kv-split32') for gates in ('', ALL_GATES)),
+]
 SHAPE = by_size(small=(2, 53, 1, 20, 36), full=(2, 500, 3, 100, 60))
 LENS = by_size(small=[1, 16, 0, 36], full=[1, 64, 0, 200, 235])
 
@@ -77,9 +81,7 @@ def compare(ref, tri):
         assert_close(name, x, y, 1e-4)
 
 
-@pytest.mark.parametrize('gates', GATES, ids=[name or 'none' for name in GATES])
-@pytest.mark.parametrize('state_v_first', LAYOUTS)
-@pytest.mark.parametrize('split_size', SPLITS)
+@pytest.mark.parametrize(('gates', 'state_v_first', 'split_size'), CASES)
 def test_chunk_h(gates, state_v_first, split_size):
     torch.manual_seed(42)
     inputs = make_inputs(*SHAPE, SHAPE[0], gates)

@@ -13,51 +13,51 @@ from fla.utils import assert_close, by_size, device
 
 RATIO = {torch.float: 0.001, torch.half: 0.005, torch.bfloat16: 0.008}
 DTYPE_NAMES = {torch.float: 'fp32', torch.half: 'fp16', torch.bfloat16: 'bf16'}
-LAYOUTS = [pytest.param(False, id='state_kv'), pytest.param(True, id='state_vk')]
 
 
-def case(shape, gates, dtype, scale=None):
+def case(shape, gates, dtype, scale=None, state_v_first=False):
     name = '-'.join(f'{dim}{size}' for dim, size in zip('BTHKV', shape, strict=True))
     name = f'{name}-{gates or "none"}-{DTYPE_NAMES[dtype]}'
-    return pytest.param(shape, gates, dtype, scale, id=name if scale is None else f'{name}-scale')
+    name = name if scale is None else f'{name}-scale'
+    return pytest.param(shape, gates, dtype, scale, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
 
 
-def varlen_case(lens, shape, gates, dtype):
+def varlen_case(lens, shape, gates, dtype, state_v_first=False):
     name = '-'.join(f'{dim}{size}' for dim, size in zip('HKV', shape, strict=True))
     name = f'{"_".join(map(str, lens))}-{name}-{gates or "none"}-{DTYPE_NAMES[dtype]}'
-    return pytest.param(lens, shape, gates, dtype, id=name)
+    return pytest.param(lens, shape, gates, dtype, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
 
 
 CHUNK_CASES = by_size(
     small=[
         case((1, 63, 1, 64, 64), 'g', torch.float),
-        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3, state_v_first=True),
         case((1, 130, 2, 100, 16), 'g_gamma', torch.half),
         case((1, 128, 2, 32, 64), '', torch.bfloat16),
-        case((2, 15, 1, 60, 100), 'g', torch.bfloat16),
+        case((2, 15, 1, 60, 100), 'g', torch.bfloat16, state_v_first=True),
         case((1, 1, 1, 16, 16), 'g', torch.float),
     ],
     full=[
         case((1, 63, 1, 64, 64), 'g', torch.float),
-        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3, state_v_first=True),
         case((2, 1000, 3, 100, 60), 'g_gamma', torch.half),
         case((2, 1024, 4, 128, 64), '', torch.bfloat16),
         case((2, 2000, 4, 128, 128), 'g', torch.bfloat16),
-        case((2, 500, 2, 256, 256), 'g', torch.half),
+        case((2, 500, 2, 256, 256), 'g', torch.half, state_v_first=True),
         case((1, 1, 1, 16, 16), 'g', torch.float),
     ],
 )
 RECURRENT_CASES = by_size(
     small=[
         case((1, 63, 1, 32, 20), 'g', torch.float),
-        case((2, 15, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((2, 15, 2, 20, 40), 'g+g_gamma', torch.float, 0.3, state_v_first=True),
         case((1, 20, 1, 130, 16), 'g_gamma', torch.half),
         case((1, 16, 2, 16, 16), '', torch.bfloat16),
         case((1, 1, 1, 16, 16), 'g', torch.bfloat16),
     ],
     full=[
         case((1, 63, 1, 64, 64), 'g', torch.float),
-        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3),
+        case((2, 100, 2, 20, 40), 'g+g_gamma', torch.float, 0.3, state_v_first=True),
         case((2, 1000, 3, 200, 60), 'g_gamma', torch.half),
         case((2, 1024, 4, 128, 64), '', torch.bfloat16),
         case((2, 500, 4, 128, 128), 'g', torch.bfloat16),
@@ -67,22 +67,22 @@ RECURRENT_CASES = by_size(
 CHUNK_VARLEN_CASES = by_size(
     small=[
         varlen_case([1, 64, 0, 70], (2, 20, 40), 'g', torch.float),
-        varlen_case([130, 3], (1, 64, 32), 'g+g_gamma', torch.half),
+        varlen_case([130, 3], (1, 64, 32), 'g+g_gamma', torch.half, state_v_first=True),
     ],
     full=[
         varlen_case([1, 64, 0, 70], (2, 20, 40), 'g', torch.float),
-        varlen_case([1000, 3, 500, 497], (4, 128, 64), 'g+g_gamma', torch.half),
+        varlen_case([1000, 3, 500, 497], (4, 128, 64), 'g+g_gamma', torch.half, state_v_first=True),
         varlen_case([15, 2000, 33], (2, 100, 100), '', torch.bfloat16),
     ],
 )
 RECURRENT_VARLEN_CASES = by_size(
     small=[
         varlen_case([1, 9, 0, 20], (2, 20, 40), 'g', torch.float),
-        varlen_case([13, 3], (1, 32, 16), 'g+g_gamma', torch.half),
+        varlen_case([13, 3], (1, 32, 16), 'g+g_gamma', torch.half, state_v_first=True),
     ],
     full=[
         varlen_case([1, 64, 0, 70], (2, 20, 40), 'g', torch.float),
-        varlen_case([300, 3, 197], (4, 128, 64), 'g+g_gamma', torch.half),
+        varlen_case([300, 3, 197], (4, 128, 64), 'g+g_gamma', torch.half, state_v_first=True),
     ],
 )
 
@@ -154,8 +154,7 @@ def compare(ref, tri, tensors, dtype):
         assert_close(f'd{name}', ref_grad, tri_grad, RATIO[dtype])
 
 
-@pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale'), CHUNK_CASES)
-@pytest.mark.parametrize('state_v_first', LAYOUTS)
+@pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale', 'state_v_first'), CHUNK_CASES)
 def test_chunk(shape, gates, dtype, scale, state_v_first):
     torch.manual_seed(42)
     tensors, g_gamma = make_inputs(*shape, shape[0], gates, dtype)
@@ -164,8 +163,7 @@ def test_chunk(shape, gates, dtype, scale, state_v_first):
     compare(ref, tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('lens', 'shape', 'gates', 'dtype'), CHUNK_VARLEN_CASES)
-@pytest.mark.parametrize('state_v_first', LAYOUTS)
+@pytest.mark.parametrize(('lens', 'shape', 'gates', 'dtype', 'state_v_first'), CHUNK_VARLEN_CASES)
 def test_chunk_varlen(lens, shape, gates, dtype, state_v_first):
     torch.manual_seed(42)
     tensors, g_gamma = make_inputs(1, sum(lens), *shape, len(lens), gates, dtype)
@@ -182,13 +180,9 @@ def test_chunk_varlen(lens, shape, gates, dtype, state_v_first):
     compare(ref, tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale'), RECURRENT_CASES)
-@pytest.mark.parametrize(
-    ('reverse', 'state_v_first'),
-    [(False, False), (True, True)],
-    ids=['forward-state_kv', 'reverse-state_vk'],
-)
-def test_fused_recurrent(shape, gates, dtype, scale, reverse, state_v_first):
+@pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale', 'state_v_first'), RECURRENT_CASES)
+@pytest.mark.parametrize('reverse', [False, True], ids=['forward', 'reverse'])
+def test_fused_recurrent(shape, gates, dtype, scale, state_v_first, reverse):
     torch.manual_seed(42)
     tensors, g_gamma = make_inputs(*shape, shape[0], gates, dtype)
     ref = reference(tensors, g_gamma, scale, reverse)
@@ -196,13 +190,9 @@ def test_fused_recurrent(shape, gates, dtype, scale, reverse, state_v_first):
     compare(ref, tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('lens', 'shape', 'gates', 'dtype'), RECURRENT_VARLEN_CASES)
-@pytest.mark.parametrize(
-    ('reverse', 'state_v_first'),
-    [(False, True), (True, False)],
-    ids=['forward-state_vk', 'reverse-state_kv'],
-)
-def test_fused_recurrent_varlen(lens, shape, gates, dtype, reverse, state_v_first):
+@pytest.mark.parametrize(('lens', 'shape', 'gates', 'dtype', 'state_v_first'), RECURRENT_VARLEN_CASES)
+@pytest.mark.parametrize('reverse', [False, True], ids=['forward', 'reverse'])
+def test_fused_recurrent_varlen(lens, shape, gates, dtype, state_v_first, reverse):
     torch.manual_seed(42)
     tensors, g_gamma = make_inputs(1, sum(lens), *shape, len(lens), gates, dtype)
     cu_seqlens = torch.tensor([0, *lens], dtype=torch.int32, device=device).cumsum(0, dtype=torch.int32)
@@ -270,7 +260,7 @@ def test_strong_decay(op):
 @pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
 def test_refuses(op):
     torch.manual_seed(42)
-    tensors, g_gamma = make_inputs(2, 15, 2, 16, 16, 2, 'g', torch.float)
+    tensors, _ = make_inputs(2, 15, 2, 16, 16, 2, 'g', torch.float)
     with pytest.raises(ValueError, match='do not fit'):
         op(**{**tensors, 'k': tensors['k'][:, :-1]})
     with pytest.raises(ValueError, match='one type'):

@@ -136,7 +136,7 @@ def test_checkpoint_recomputes():
 def test_require_version():
     torch.manual_seed(42)
     assert require_version('torch>=2.0', 'Update it.')(lambda x: x + 1)(1) == 2
-    with pytest.raises(ImportError, match='torch<1.0.*Go back.'):
+    with pytest.raises(ImportError, match=r'torch<1\.0.*Go back\.'):
         require_version('torch<1.0', 'Go back.')(lambda: None)()
     with pytest.raises(ImportError, match='not installed'):
         require_version('no-such-distribution-of-ours', 'Install it.')(lambda: None)()

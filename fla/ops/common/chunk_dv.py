@@ -13,16 +13,12 @@ from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.index import prepare_chunk_indices
 from fla.ops.utils.op import block_size, dot, masked_exp
-from fla.utils import autotune_cache_kwargs, check_shared_mem
+from fla.utils import autotune_cache_kwargs
 
 CHUNK_CONFIGS = [
     triton.Config({}, num_warps=num_warps, num_stages=num_stages)
-    for num_warps in (4, 8)
-    for num_stages in (2, 3)
+    for num_warps, num_stages in ((4, 2), (4, 3), (8, 2))
 ]
-
-BLOCK_LIMIT = 64 if check_shared_mem('ampere') else 32
-
 
 @triton.heuristics({
     'USE_G': lambda args: args['g'] is not None,
@@ -210,7 +206,7 @@ def chunk_bwd_dv(
     """The gradient of v, given the gradients `dh` of the states after each chunk."""
     B, T, H, K, V = *k.shape, do.shape[-1]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
-    BK, BV = block_size(K, BLOCK_LIMIT), block_size(V, BLOCK_LIMIT)
+    BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     dv = torch.empty_like(do)
     chunk_bwd_kernel_dv[(NT * B * H, triton.cdiv(V, BV))](
         q=q,
@@ -253,7 +249,7 @@ def chunk_bwd_dv_local(
     """
     B, T, H, K, V = *k.shape, do.shape[-1]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
-    BK, BV = block_size(K, BLOCK_LIMIT), block_size(V, BLOCK_LIMIT)
+    BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     dv = torch.empty_like(do)
     chunk_bwd_kernel_dv_local[(NT * B * H,)](
         q=q,

@@ -13,14 +13,11 @@ from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.index import prepare_chunk_indices, prepare_chunk_offsets
 from fla.ops.utils.op import block_size, dot, exp, masked_exp
-from fla.utils import autotune_cache_kwargs, check_shared_mem
-
-BLOCK_LIMIT = 64 if check_shared_mem('ampere') else 32
+from fla.utils import autotune_cache_kwargs
 
 STATE_CONFIGS = [
     triton.Config({}, num_warps=num_warps, num_stages=num_stages)
-    for num_warps in (4, 8)
-    for num_stages in (2, 3)
+    for num_warps, num_stages in ((4, 2), (4, 3), (8, 2))
 ]
 
 
@@ -273,7 +270,7 @@ def chunk_fwd_h(
     """
     B, T, H, K, V = *k.shape, v.shape[-1]
     BT, BS = chunk_size, _split_size(chunk_size, split_size)
-    BK, BV = block_size(K, BLOCK_LIMIT), block_size(V, BLOCK_LIMIT)
+    BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens)
     state = (V, K) if state_v_first else (K, V)
     h = k.new_empty(B, NS, H, *state, dtype=torch.float if states_in_fp32 else k.dtype)
@@ -324,7 +321,7 @@ def chunk_bwd_dh(
     """The gradient of the state after each split, laid out as the states of `chunk_fwd_h`, and that of `h0` if it is given."""
     B, T, H, K, V = *k.shape, v.shape[-1]
     BT, BS = chunk_size, _split_size(chunk_size, split_size)
-    BK, BV = block_size(K, BLOCK_LIMIT), block_size(V, BLOCK_LIMIT)
+    BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens)
     state = (V, K) if state_v_first else (K, V)
     dh = k.new_empty(B, NS, H, *state, dtype=torch.float if states_in_fp32 else k.dtype)

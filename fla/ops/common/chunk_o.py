@@ -13,9 +13,7 @@ from fla.ops.common.chunk_dv import CHUNK_CONFIGS, chunk_bwd_dv, chunk_bwd_dv_lo
 from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.op import block_size, dot, exp, masked_exp
-from fla.utils import autotune_cache_kwargs, check_shared_mem
-
-BLOCK_LIMIT = 64 if check_shared_mem('ampere') else 32
+from fla.utils import autotune_cache_kwargs
 
 __all__ = ['chunk_bwd_dqkwg', 'chunk_bwd_dv', 'chunk_bwd_dv_local', 'chunk_fwd_o']
 
@@ -239,7 +237,7 @@ def chunk_fwd_o(
     """The outputs `[B, T, H, V]`, from the states `h` before each chunk and the chunk itself; `g` is summed within chunks."""
     B, T, H, K, V = *q.shape, v.shape[-1]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
-    BK, BV = block_size(K, BLOCK_LIMIT), block_size(V, BLOCK_LIMIT)
+    BK, BV = block_size(K, q.dtype), block_size(V, q.dtype)
     o = torch.empty_like(v)
     chunk_fwd_kernel_o[(NT * B * H, triton.cdiv(V, BV))](
         q=q,
@@ -288,7 +286,7 @@ def chunk_bwd_dqkwg(
     """
     B, T, H, K, V = *q.shape, v.shape[-1]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
-    BK, BV = block_size(K, BLOCK_LIMIT), block_size(V, BLOCK_LIMIT)
+    BK, BV = block_size(K, q.dtype), block_size(V, q.dtype)
     NK = triton.cdiv(K, BK)
     dq = torch.empty_like(q)
     dk = torch.empty_like(k)

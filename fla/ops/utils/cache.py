@@ -3,14 +3,16 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""The autotuner of this package: Triton's own on a GPU, and one that does not measure where there is no driver."""
+"""The autotuner of this package: Triton's own on a GPU, and one that does not measure elsewhere."""
 
 import os
 
 import triton
 from triton.runtime.jit import KernelInterface
 
-from fla.utils import SUPPORTS_AUTOTUNE_CACHE, device_platform
+from fla.utils import FLA_CI_ENV, SUPPORTS_AUTOTUNE_CACHE, device_platform
+
+IS_MEASURED = device_platform != 'cpu' and os.getenv('TRITON_INTERPRET', '0') != '1' and not FLA_CI_ENV
 
 
 class FirstConfig(KernelInterface):
@@ -68,10 +70,10 @@ def fla_cache_autotune(
 ):
     """`triton.autotune` that also works under Triton's interpreter and without a driver.
 
-    There the first configuration is taken and nothing is measured.
-    With a driver all parameters mean what they mean to `triton.autotune`; `cache_results` is dropped where Triton lacks it.
+    There, and with `FLA_CI_ENV`, the first configuration is taken and nothing is measured.
+    Elsewhere all parameters mean what they mean to `triton.autotune`; `cache_results` is dropped where Triton lacks it.
     """
-    if device_platform == 'cpu' or os.getenv('TRITON_INTERPRET', '0') == '1':
+    if not IS_MEASURED:
         return lambda fn: FirstConfig(fn, configs, key, prune_configs_by, reset_to_zero, restore_value)
     options = {
         'prune_configs_by': prune_configs_by,

@@ -7,10 +7,15 @@
 
 import os
 
+import torch
 import triton
 import triton.language as tl
 
+from fla.utils import IS_TF32_SUPPORTED, check_shared_mem
+
 IS_INTERPRETED = tl.constexpr(os.getenv('TRITON_INTERPRET', '0') == '1')
+# three products of TF32 parts come close to one of fp32, on tensor cores
+FP32_PRECISION = tl.constexpr('tf32x3' if IS_TF32_SUPPORTED else 'ieee')
 
 
 @triton.jit
@@ -41,14 +46,15 @@ def masked_exp(x, mask):
 
 @triton.jit
 def dot(a, b):
-    """`tl.dot` with an fp32 sum and no rounding of fp32 operands to TF32."""
+    """`tl.dot` that sums in fp32 and keeps the precision of fp32 operands."""
     if IS_INTERPRETED:
         # the interpreter keeps bf16 as its bit pattern, and would multiply that
         a = a.to(tl.float32)
         b = b.to(tl.float32)
-    return tl.dot(a, b, input_precision='ieee')
+    return tl.dot(a, b, input_precision=FP32_PRECISION)
 
 
-def block_size(dim: int, limit: int) -> int:
-    """The power of two that covers `dim`, at least 16, as `tl.dot` asks, and at most `limit`."""
+def block_size(dim: int, dtype: torch.dtype) -> int:
+    """The power of two that covers `dim`, at least 16, as `tl.dot` asks, and at most what shared memory has room for."""
+    limit = 64 if dtype.itemsize <= 2 and check_shared_mem('ampere') else 32
     return max(16, min(triton.next_power_of_2(dim), limit))
