@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from flakelint import __version__
+from flakelint.source.file import SourceFile
 from tests.tools import REPOSITORY, copy_working_tree
 
 if sys.version_info >= (3, 11):
@@ -22,6 +24,7 @@ else:
 
 PROJECT = tomllib.loads((REPOSITORY / 'pyproject.toml').read_text(encoding='utf-8'))
 MODULES = sorted(path for folder in ('flakelint', 'rules') for path in (REPOSITORY / folder).rglob('*.py'))
+PYTHON = ('benchmarks', 'fla', 'flakelint', 'rules', 'scripts', 'tests')
 RULES_ALLOWED_IN = ('flakelint/cli', 'flakelint/lsp', 'rules')
 
 
@@ -38,9 +41,8 @@ def imported(path: Path, top_level_only: bool = False) -> set[str]:
 
 
 def test_houses_import_downwards() -> None:
-    result = subprocess.run(
-        [Path(sys.executable).parent / 'lint-imports', '--no-cache'], cwd=REPOSITORY, capture_output=True, text=True, check=False,
-    )
+    command = [Path(sys.executable).parent / 'lint-imports', '--no-cache']
+    result = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -60,6 +62,19 @@ def test_modules_stay_short(path: Path) -> None:
     assert len(path.read_text(encoding='utf-8').splitlines()) <= 400
 
 
+def test_code_keeps_within_the_columns() -> None:
+    long = []
+    paths = sorted(path for folder in PYTHON for path in (REPOSITORY / folder).rglob('*.py'))
+    for path in (path for path in paths if 'fixtures' not in path.parts):
+        file = SourceFile(path.name, path.read_bytes())
+        prose = {line for node in file.docstrings for line in range(node.lineno, node.end_lineno + 1)}
+        prose |= {comment.line for comment in file.comments if comment.own_line}
+        for number in range(1, len(file.lines) + 1):
+            if len(file.lines.line(number)) > 127 and number not in prose:
+                long.append(f'{path.relative_to(REPOSITORY)}:{number}')
+    assert long == []
+
+
 def test_every_package_is_listed() -> None:
     packages = {
         path.parent.relative_to(REPOSITORY).as_posix().replace('/', '.') for path in MODULES if path.name == '__init__.py'
@@ -76,7 +91,7 @@ def test_the_wheel_holds_the_rules_and_not_the_kernels(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     tops = {name.partition('/')[0] for name in names}
-    assert tops == {'flakelint', f'flakelint-{PROJECT_VERSION}.dist-info'}
+    assert tops == {'flakelint', f'flakelint-{__version__}.dist-info'}
     assert 'flakelint/rules/tri/tri201_block_pointer.py' in names
     assert 'flakelint/report/findings-1.schema.json' in names
     assert len([name for name in names if name.endswith('.py')]) == len(MODULES)
@@ -87,4 +102,3 @@ def test_base_dependencies_are_few() -> None:
     assert names == {'click', 'libcst', 'pathspec', 'tomli'}
 
 
-PROJECT_VERSION = (REPOSITORY / 'flakelint/__init__.py').read_text(encoding='utf-8').rpartition("__version__ = '")[2].strip("'\n")

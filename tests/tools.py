@@ -53,9 +53,8 @@ def write(path: Path, text: str) -> Path:
 
 def copy_working_tree(folder: Path) -> None:
     """Copy the files of this working tree that git tracks or would track."""
-    listed = subprocess.run(
-        ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=REPOSITORY, capture_output=True, text=True, check=True,
-    ).stdout
+    command = ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
+    listed = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
     for name in filter(None, listed.split('\0')):
         if (REPOSITORY / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -80,7 +80,7 @@ def _kernel(rng: random.Random, name: str) -> str:
     'IS_VARLEN': lambda args: args['cu_seqlens'] is not None,
 }})
 @triton.autotune(
-    configs=[triton.Config({{}}, num_warps=num_warps, num_stages=num_stages) for num_warps in [2, 4, 8] for num_stages in [2, 3]],
+    configs=[triton.Config({{}}, num_warps=num_warps) for num_warps in [2, 4, 8]],
     key=['H', 'K', 'V', 'BT'],
     **autotune_cache_kwargs,
 )
@@ -181,7 +181,8 @@ def {name}(
 
 
 def _helper(rng: random.Random, name: str) -> str:
-    steps = '\n'.join(f'        x = x.reshape(-1, x.shape[-1]) * {rng.randint(1, 9)} + y[..., {n}]' for n in range(rng.randint(3, 9)))
+    step = '        x = x.reshape(-1, x.shape[-1]) * {} + y[..., {}]'
+    steps = '\n'.join(step.format(rng.randint(1, 9), number) for number in range(rng.randint(3, 9)))
     return textwrap.dedent(f'''
         class {name.title().replace("_", "")}Function(torch.autograd.Function):
 

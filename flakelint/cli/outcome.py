@@ -70,7 +70,7 @@ class Outcome:
             difference(before, after, slashed(os.path.relpath(path)), sys.stdout.write)
         count = sum(repairs.applied.values())
         if not self._options['quiet']:
-            note(f'would fix {count} finding{"s" * (count != 1)} in {len(repairs.changes)} file{"s" * (len(repairs.changes) != 1)}')
+            note(f'would fix {_count(count, "finding")} in {_count(len(repairs.changes), "file")}')
         return 1 if repairs.changes and not self._options['exit_zero'] else 0
 
     def add_ignores(self, reason: str) -> int:
@@ -78,7 +78,7 @@ class Outcome:
         from flakelint.cli.ignoring import add_ignores
 
         added = add_ignores(self._results, reason, note)
-        note(f'added {added} suppression comment{"s" * (added != 1)}')
+        note(f'added {_count(added, "suppression comment")}')
         return 0
 
     def update_baseline(self, path: str) -> int:
@@ -88,7 +88,7 @@ class Outcome:
             baseline.write(path)
         except OSError as error:
             fail(f'{os.path.relpath(path)}: {error.strerror}')
-        note(f'{len(self._report.findings)} findings written to {os.path.relpath(path)}')
+        note(f'{_count(len(self._report.findings), "finding")} written to {os.path.relpath(path)}')
         return 0
 
     def hold_back(self, baseline: Baseline) -> None:
@@ -136,6 +136,10 @@ class Outcome:
         lines = self._report.lines(finding.path)
         mark = fingerprint(finding, lines) if lines is not None else ''
         return self._job.name(os.path.abspath(finding.path)), finding.code, mark
+
+
+def _count(number: int, noun: str) -> str:
+    return f'{number} {noun}{"s" * (number != 1)}'
 
 
 def exit_code(findings: 'list[Finding]', exit_zero: bool) -> int:

@@ -45,7 +45,7 @@ class Baseline:
             with open(path, encoding='utf-8') as file:
                 content = json.load(file)
             if content['version'] != _VERSION:
-                raise SettingsError(f'{shown}: baseline version {content["version"]} is not known; this flakelint writes {_VERSION}')
+                raise SettingsError(f'{shown}: baseline version {content["version"]} is not the known {_VERSION}')
             entries = content['findings']
             return cls(Counter({(item['path'], item['code'], item['fingerprint']): item['count'] for item in entries}))
         except OSError as error:

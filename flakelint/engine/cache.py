@@ -131,7 +131,8 @@ def environment(config: 'Config', references: 'Iterable[RuleReference]') -> str:
     """The hash of the settings, the rules, this package's own source and the interpreter."""
     digest = hashlib.blake2b(digest_size=20)
     settings = config.settings
-    relevant = (settings.header, settings.commits, settings.kernel, settings.rules, settings.max_file_size, settings.target_triton)
+    tables = (settings.header, settings.commits, settings.kernel, settings.rules)
+    relevant = (tables, settings.max_file_size, settings.target_triton)
     ignores = sorted(settings.per_file_ignores.items())
     rules = sorted((reference.code, reference.name, reference.fingerprint) for reference in references)
     digest.update(repr((flakelint.__version__, sys.version_info[:3], relevant, ignores, rules)).encode())

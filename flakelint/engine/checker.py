@@ -38,7 +38,11 @@ class Checker:
     """
 
     def __init__(
-        self, rules: 'Sequence[Rule]', known: Iterable[str], settings: 'Settings', ignored: Callable[[str], set[str]] = lambda path: set(),
+        self,
+        rules: 'Sequence[Rule]',
+        known: Iterable[str],
+        settings: 'Settings',
+        ignored: Callable[[str], set[str]] = lambda path: set(),
     ) -> None:
         self.settings = settings
         self.known = set(known)
@@ -64,7 +68,8 @@ class Checker:
         try:
             file = File(path, data, self.settings)
         except DecodeError as error:
-            return self._finish([diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)], None, path)
+            problem = diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)
+            return self._finish([problem], None, path)
         findings = list(self._run(file))
         if file.problem is not None:
             findings.append(diagnostics.parse_problem(file.problem))

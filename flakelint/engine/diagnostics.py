@@ -49,7 +49,8 @@ def unused_suppressions(file: SourceFile, enabled: set[str]) -> Iterator[Finding
         unused = {named.code for named in request.codes if named.code in enabled} - request.used
         for named in request.codes:
             if named.code in unused:
-                finding = _at(UNUSED_SUPPRESSION, f'`{named.code}` is suppressed here, but not found', file, named.start, len(named.code))
+                message = f'`{named.code}` is suppressed here, but not found'
+                finding = _at(UNUSED_SUPPRESSION, message, file, named.start, len(named.code))
                 yield finding._replace(severity='warning', fix=_removal(file, request, unused))
 
 

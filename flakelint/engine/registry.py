@@ -76,7 +76,8 @@ class Registry:
         self.rules: dict[str, RuleReference] = {}
         for reference in references:
             if reference.code in self.rules:
-                raise SettingsError(f'{reference.origin}: rule {reference.code} exists already ({self.rules[reference.code].origin})')
+                first = self.rules[reference.code].origin
+                raise SettingsError(f'{reference.origin}: rule {reference.code} exists already ({first})')
             self.rules[reference.code] = reference
 
     def codes(self) -> list[str]:
@@ -123,12 +124,13 @@ class Registry:
         if _SELECTOR.fullmatch(upper):
             codes = {code for code in self.rules if code.startswith(upper)}
             # a family may be selected before it has its first rule
-            if codes or upper[:3] in FAMILIES and len(upper) < 6 or origin.startswith('preset'):
+            if codes or (upper[:3] in FAMILIES and len(upper) < 6) or origin.startswith('preset'):
                 return codes
         elif by_name := self.find(selector):
             return {by_name.code}
         known = [*self.rules, *(reference.name for reference in self.rules.values())]
-        raise SettingsError(f'{origin}: unknown rule `{selector}`{nearest(upper if upper[-1:].isdigit() else selector, known)}')
+        hint = nearest(upper if upper[-1:].isdigit() else selector, known)
+        raise SettingsError(f'{origin}: unknown rule `{selector}`{hint}')
 
     def _specificity(self, code: str, selectors: Sequence[str], origin: str) -> int:
         return max((_weight(selector) for selector in selectors if code in self.matching(selector, origin)), default=0)

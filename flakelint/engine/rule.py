@@ -22,7 +22,9 @@ from typing import ClassVar
 from flakelint.engine.findings import Edit, Finding, Fix, Related
 from flakelint.source.text import Range
 
-SECTIONS = ('What it does', 'Why is this bad?', 'Example', 'Use instead', 'Fix safety', 'Known limits', 'Options', 'References')
+SECTIONS = (
+    'What it does', 'Why is this bad?', 'Example', 'Use instead', 'Fix safety', 'Known limits', 'Options', 'References',
+)
 REQUIRED_SECTIONS = ('What it does', 'Why is this bad?', 'Example')
 
 

@@ -32,7 +32,8 @@ class HeaderSettings:
     template: tuple[str, ...] = (
         '# Copyright (c) {years}, {owner}',
         '#',
-        '# This source code is licensed under the {license} found in the LICENSE file in the root directory of this source tree.',
+        '# This source code is licensed under the {license} found in the LICENSE file in the root directory of '
+        'this source tree.',
         '# For a list of all contributors, see the git history of this repository.',
     )
     exempt: tuple[str, ...] = ('third_party/', '3rdparty/', 'vendor/')
@@ -52,8 +53,8 @@ class CommitSettings:
     """
 
     tags: tuple[str, ...] = (
-        'Fix', 'Misc', 'chore', 'Docs', 'CI', 'Test', 'Perf', 'Refactor', 'Ops', 'Model', 'Layer', 'Attn', 'GDN', 'KDA', 'CP', 'Conv',
-        'CE',
+        'Fix', 'Misc', 'chore', 'Docs', 'CI', 'Test', 'Perf', 'Refactor', 'Ops', 'Model', 'Layer', 'Attn', 'GDN', 'KDA', 'CP',
+        'Conv', 'CE',
     )
     markers: tuple[str, ...] = ('skip test',)
     max_length: int = 0

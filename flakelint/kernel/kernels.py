@@ -117,7 +117,7 @@ class Kernel:
         """The function in the libcst tree of its unit."""
         from flakelint.source.walk import function_definitions
 
-        order = [node for node in _functions_in_order(self.unit.nodes) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        order = list(_functions_in_order(self.unit.nodes))
         return function_definitions(self.unit.tree)[order.index(self.definition)]
 
     @cached_property
@@ -192,5 +192,7 @@ def _functions_in_order(nodes: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef |
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
         if not isinstance(node, ast.expr):
-            below = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)]
-            stack.extend(reversed(below))
+            stack.extend(reversed([child for child in ast.iter_child_nodes(node) if isinstance(child, _HOLDS_STATEMENTS)]))
+
+
+_HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)

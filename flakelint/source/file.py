@@ -74,9 +74,10 @@ class SourceFile:
     def problem(self) -> ParseError | None:
         """Why the file as a whole cannot be parsed, or None."""
         try:
-            return None if self.tree else None
+            _ = self.tree
         except ParseError as error:
             return error
+        return None
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
@@ -111,9 +112,9 @@ class SourceFile:
             node = stack.pop()
             body = getattr(node, 'body', None)
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and body:
-                first = body[0]
-                if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-                    found.append(first.value)
+                value = body[0].value if isinstance(body[0], ast.Expr) else None
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    found.append(value)
             stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, _HOLDS_STATEMENTS))
         return sorted(found, key=lambda node: node.lineno)
 

@@ -112,7 +112,7 @@ def salvage(text: str, lines: LineTable) -> list[ast.stmt]:
     decorated = False
     for number in range(1, len(lines) + 2):
         line = lines.line(number)
-        if number <= len(lines) and (not _BEGINS.match(line) or decorated and first is not None):
+        if number <= len(lines) and (not _BEGINS.match(line) or (decorated and first is not None)):
             decorated = decorated and (not _BEGINS.match(line) or line.startswith('@'))
             continue
         if first is not None:

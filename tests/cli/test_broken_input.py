@@ -41,7 +41,7 @@ def test_every_kind_of_broken_file(tmp_path: Path, jobs: str) -> None:
     (tmp_path / 'carriage.py').write_bytes(BLOCK_POINTER.replace('\n', '\r\n').encode())
     write(tmp_path / 'huge.py', 'x = [' + '1, ' * (5_000_000 // 3) + ']\n')
     write(tmp_path / 'deep.py', 'x = ' + ' + '.join(['a'] * 5000) + '\n\n\n' + BLOCK_POINTER)
-    write(tmp_path / 'deep_kernel.py', BLOCK_POINTER + '    x = ' + '-' * 700 + 'n\n')
+    write(tmp_path / 'deep_kernel.py', BLOCK_POINTER + '    x = tl.program_id(0) * ' + '-' * 700 + 'n\n')
     write(tmp_path / 'strings.py', 'x = (' + '"a" ' * 20_000 + ')\n\n\n' + BLOCK_POINTER)
     (tmp_path / 'gone.py').symlink_to('nowhere.py')
     (tmp_path / 'self.py').symlink_to('self.py')
@@ -49,7 +49,7 @@ def test_every_kind_of_broken_file(tmp_path: Path, jobs: str) -> None:
     (tmp_path / 'folder.py').mkdir()
     (tmp_path / 'loop').symlink_to('.')
     write(tmp_path / ('é' * 60 + ' name.py'), BLOCK_POINTER)
-    found = by_path(tmp_path, '--jobs', jobs)
+    found = by_path(tmp_path, '--jobs', jobs, '--extend-select', 'TRI102')
     kinds = {path: [code for code, _ in findings] for path, findings in found.items()}
     assert kinds == {
         'bad.py': ['TRI201'],
@@ -62,7 +62,7 @@ def test_every_kind_of_broken_file(tmp_path: Path, jobs: str) -> None:
         'carriage.py': ['TRI201'],
         'huge.py': ['ENG003'],
         'deep.py': ['ENG003', 'TRI201'],
-        'deep_kernel.py': ['ENG003'],
+        'deep_kernel.py': ['ENG003', 'TRI201'],
         'strings.py': ['TRI201'],
         'gone.py': ['ENG002'],
         'self.py': ['ENG002'],
@@ -92,7 +92,8 @@ def test_a_missing_path_is_a_finding(tmp_path: Path) -> None:
 
 
 def test_a_file_deleted_during_the_run(tmp_path: Path) -> None:
-    rule = LOCAL_RULE.replace("if node.value == 'LOUD':", "__import__('pathlib').Path('b.py').unlink(missing_ok=True)\n        if 0:")
+    delete = "__import__('pathlib').Path('b.py').unlink(missing_ok=True)"
+    rule = LOCAL_RULE.replace("if node.value == 'LOUD':", f'{delete}\n        if 0:')
     write(tmp_path / 'lint/abc101_shouting.py', rule)
     write(tmp_path / 'flakelint.toml', 'rule-paths = ["lint"]\nextend-select = ["ABC"]\nexclude = ["lint/"]\n')
     write(tmp_path / 'a.py', 'x\n')
@@ -180,7 +181,11 @@ def test_ten_runs_at_once_agree(tmp_path: Path) -> None:
     for _ in range(2):
         runs = [
             subprocess.Popen(
-                command('check', '--output-format', 'json'), cwd=tmp_path, env=clean_environment(), stdout=subprocess.PIPE, text=True,
+                command('check', '--output-format', 'json'),
+                cwd=tmp_path,
+                env=clean_environment(),
+                stdout=subprocess.PIPE,
+                text=True,
                 encoding='utf-8',
             )
             for _ in range(10)

@@ -20,7 +20,8 @@ from flakelint.source.text import LineTable, Position, Range
 
 def finding(*edits: Edit, safe: bool = True) -> Finding:
     place = Range(Position(1, 1), Position(1, 2))
-    return Finding('ABC101', 'name', 'warning', 'message', 'a.py', place, (), Fix('safe' if safe else 'unsafe', 'title', edits))
+    mend = Fix('safe' if safe else 'unsafe', 'title', edits)
+    return Finding('ABC101', 'name', 'warning', 'message', 'a.py', place, (), mend)
 
 
 def edit(start: int, end: int, text: str) -> Edit:
@@ -42,7 +43,10 @@ def test_unsafe_fixes_need_to_be_asked_for() -> None:
     assert len(select([finding(edit(0, 1, 'a'), safe=False)], allow_unsafe=True)) == 1
 
 
-@given(st.text('ab\né', max_size=40), st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.text('xy\n', max_size=3)), max_size=5))
+@given(
+    st.text('ab\né', max_size=40),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.text('xy\n', max_size=3)), max_size=5),
+)
 def test_edits_touch_only_what_they_say(text: str, wanted: list[tuple[int, int, str]]) -> None:
     lines = LineTable(text)
     edits, expected, last = [], [], 0
@@ -79,7 +83,7 @@ def test_a_fix_that_breaks_the_syntax_is_taken_back() -> None:
 def test_encoding_and_mark_are_kept() -> None:
     cases = [
         (b'\xef\xbb\xbfx = "\xc3\xa9"', b'\xef\xbb\xbfy = "\xc3\xa9"'),
-        (b'# coding: latin-1 \xe9', b'y coding: latin-1 \xe9'),
+        (b'# coding: latin-1\n# \xe9', b'y coding: latin-1\n# \xe9'),
     ]
     for data, expected in cases:
         remaining = [[finding(edit(0, 1, 'y'))], []]
@@ -88,7 +92,10 @@ def test_encoding_and_mark_are_kept() -> None:
 
 
 def test_a_character_the_encoding_lacks_is_refused() -> None:
-    fixed = fix(b'#coding: latin-1\n', lambda data: [finding(edit(0, 0, '\u20ac'))], allow_unsafe=False, is_sound=lambda data: True)
+    def check(data: bytes) -> list[Finding]:
+        return [finding(edit(0, 0, '\u20ac'))]
+
+    fixed = fix(b'#coding: latin-1\n', check, allow_unsafe=False, is_sound=lambda data: True)
     assert fixed.data == b'#coding: latin-1\n'
     assert 'latin-1' in fixed.refused or 'iso-8859-1' in fixed.refused
 

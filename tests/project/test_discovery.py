@@ -83,11 +83,17 @@ def test_a_folder_that_may_not_be_searched_is_told(tmp_path: Path) -> None:
 
 
 NAMES = st.sampled_from(['a', 'b', 'ab', 'c.py', 'b.py', 'build'])
-LINES = st.sampled_from(['a', '/a', 'a/', '*.py', '!b.py', 'a/b', '**/b', 'build', '!build/', '# c', '', '/b/*.py', 'a/**', '[ab].py', '!a/'])
+LINES = st.sampled_from([
+    'a', '/a', 'a/', '*.py', '!b.py', 'a/b', '**/b', 'build', '!build/', '# c', '', '/b/*.py', 'a/**', '[ab].py', '!a/',
+])
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=1, max_size=6), st.lists(LINES, max_size=4), st.lists(LINES, max_size=3))
+@given(
+    st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=1, max_size=6),
+    st.lists(LINES, max_size=4),
+    st.lists(LINES, max_size=3),
+)
 def test_ignored_is_what_git_ignores(tmp_path_factory, files, top, below) -> None:
     folder = tmp_path_factory.mktemp('repo')
     subprocess.run(['git', 'init', '-q', folder], check=True)

@@ -21,7 +21,8 @@ from tests.tools import REPOSITORY
 FILES = sorted(path for folder in ('flakelint', 'rules', 'fla', 'tests') for path in (REPOSITORY / folder).rglob('*.py'))
 
 PIECES = st.sampled_from([
-    'x = 1', '# note', '  # note  ', '"a # b"', "'#'", '"""#\n# """', "'''\n#'''", 'r"\\"', "f'{x}#'", 'f"{x!r:#>4}"', '\\\n', '\n', '\n',
+    'x = 1', '# note', '  # note  ', '"a # b"', "'#'", '"""#\n# """', "'''\n#'''", 'r"\\"', "f'{x}#'", 'f"{x!r:#>4}"',
+    '\\\n', '\n', '\n',
     '(', ')', ' + ', "'\\''", '"\\\\"', 'b"#"', '"a" "#b"', 'é', 'if x:\n    pass', '\t',
 ])
 
@@ -63,4 +64,5 @@ def test_comment_characters_in_nested_f_strings() -> None:
 
 def test_own_line_and_trailing() -> None:
     found = scan('# a\nx = 1  # b\n    # c\n', LineTable('# a\nx = 1  # b\n    # c\n'))
-    assert [(comment.own_line, comment.line, comment.column) for comment in found] == [(True, 1, 1), (False, 2, 8), (True, 3, 5)]
+    places = [(comment.own_line, comment.line, comment.column) for comment in found]
+    assert places == [(True, 1, 1), (False, 2, 8), (True, 3, 5)]

@@ -15,9 +15,8 @@ from flakelint.source.file import SourceFile
 from flakelint.source.walk import buckets, function_definitions
 from tests.tools import REPOSITORY
 
-FILES = sorted(
-    path for folder in ('flakelint', 'rules', 'fla', 'benchmarks', 'tests/fixtures') for path in (REPOSITORY / folder).rglob('*.py')
-)
+FOLDERS = ('flakelint', 'rules', 'fla', 'benchmarks', 'tests/fixtures')
+FILES = sorted(path for folder in FOLDERS for path in (REPOSITORY / folder).rglob('*.py'))
 
 AWKWARD = """\
 \f
@@ -57,7 +56,8 @@ def test_positions_are_those_of_libcst(path: Path) -> None:
 def test_positions_of_awkward_layout() -> None:
     for newline in ('\n', '\r\n'):
         file = SourceFile('awkward.py', AWKWARD.replace('\n', newline).encode())
-        assert [type(node).__name__ for unit in file.units for node in unit.nodes] == ['AsyncFunctionDef', 'ClassDef', 'For', 'While']
+        kinds = [type(node).__name__ for unit in file.units for node in unit.nodes]
+        assert kinds == ['AsyncFunctionDef', 'ClassDef', 'For', 'While']
         for unit in file.units:
             _compare(unit, file)
 

@@ -18,10 +18,9 @@ def units(text: str) -> list[str]:
 
 
 def test_units_are_the_lines_of_statements() -> None:
-    text = '# c\nimport a; import b\n\n@d\n# why\n@e(\n  1)\ndef f():\n  return """\nx"""\n# after\nx = (1 +\n 2); y = 3\nz = 4'
-    assert units(text) == [
-        'import a; import b\n', '@d\n# why\n@e(\n  1)\ndef f():\n  return """\nx"""\n', 'x = (1 +\n 2); y = 3\n', 'z = 4',
-    ]
+    function = '@d\n# why\n@e(\n  1)\ndef f():\n  return """\nx"""\n'
+    text = f'# c\nimport a; import b\n\n{function}# after\nx = (1 +\n 2); y = 3\nz = 4'
+    assert units(text) == ['import a; import b\n', function, 'x = (1 +\n 2); y = 3\n', 'z = 4']
 
 
 @pytest.mark.parametrize('newline', ['\n', '\r\n', '\r'])
@@ -80,5 +79,6 @@ def test_thousands_of_joined_strings_do_not_kill_the_process() -> None:
 
 
 def test_docstrings() -> None:
-    file = SourceFile('a.py', b'"""m"""\nclass A:\n  """c"""\n  def f(self):\n    """f"""\n    "no"\nif x:\n  def g():\n    """g"""\n')
+    text = b'"""m"""\nclass A:\n  """c"""\n  def f(self):\n    """f"""\n    "no"\nif x:\n  def g():\n    """g"""\n'
+    file = SourceFile('a.py', text)
     assert [node.value for node in file.docstrings] == ['m', 'c', 'f', 'g']
