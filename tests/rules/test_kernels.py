@@ -116,11 +116,11 @@ def load(path: Path, number: int, finder: Finder):
 
 def unwrap(obj):
     """The jitted function below autotuners and heuristics, `None` if there is none."""
-    while not inspect.isfunction(obj) and hasattr(obj, 'fn'):
-        if inspect.isfunction(obj.fn):
-            return obj
+    from triton.runtime.jit import JITFunction, KernelInterface
+
+    while isinstance(obj, KernelInterface) and not isinstance(obj, JITFunction):
         obj = obj.fn
-    return None
+    return obj if isinstance(obj, JITFunction) else None
 
 
 def kernels_of(module) -> dict:
@@ -223,7 +223,7 @@ def compiled(tmp_path_factory) -> dict[str, dict]:
     env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
     env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
     command = [sys.executable, __file__, *map(str, FILES)]
-    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT)
+    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT, timeout=600)
     assert result.returncode == 0, result.stderr
     records = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"path"')]
     return {record['path']: record for record in records}
