@@ -13,18 +13,12 @@ if TYPE_CHECKING:
 
 
 def runs(comments: 'Iterable[Comment]') -> 'list[list[Comment]]':
-    """Comments on lines of their own that follow each other in one column, as lists; a comment behind code is a list of its own."""
+    """Comments that follow each other in one column, as lists; a comment behind code begins a list."""
     found: list[list[Comment]] = []
     for comment in comments:
         last = found[-1][-1] if found else None
-        goes_on = last is not None and last.own_line and comment.own_line
-        if goes_on and (comment.line, comment.column) == (last.line + 1, last.column):
+        if last is not None and comment.own_line and (comment.line, comment.column) == (last.line + 1, last.column):
             found[-1].append(comment)
         else:
             found.append([comment])
     return found
-
-
-def body(comment: 'Comment') -> str:
-    """What a comment says: its text without the signs that make it one."""
-    return comment.text.lstrip('#').strip()

@@ -36,7 +36,7 @@ _DRAWN = re.compile(r'[|│┌└├┼]|\+-|--?>|<--?|\^\^|/\\|\\/')
 _COLUMNS = re.compile(r'#\s*\S.* {2,}\S')
 _INDENTED = re.compile(r'#\s{2,}\S')
 _END_OF_FRAME = '#* '
-_FRAMED = re.compile(r'#+\s*(?P<words>.*?)\s*[#*]*')
+_FRAMED = re.compile(r'#+\s*(?:\*\s+(?=.*\*$))?(?P<words>.*?)\s*[#*]*')
 _LONGEST_BOX = 3
 
 
