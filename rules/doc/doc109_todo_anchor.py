@@ -35,13 +35,18 @@ _ANCHORS = (
     r'\bQ[1-4]\s+20\d\d\b',
     r'\b(?:once|when|until|after|before|as soon as)\b.*\b(?:releases?|released|drops|dropped|end[- ]of[- ]life|EOL|deprecate[sd]?)\b',
 )
-_SENTENCE_END = re.compile(r'(?:^|[.;!?])\s*$')
+# how a line ends when its sentence goes on with a noun
+_GOES_ON = re.compile(
+    r'(?:,|\b(?:an?|the|every|each|any|no|of|for|with|without|and|or|nor|not|as|is|are|in|on|to|from|by|this|that|these|those|some|one'
+    r'|own|such|like|than|but|if|when|where|finds?|flags?|marks?|says?|called|named|word|words))\s*$',
+    re.IGNORECASE,
+)
 _BULLET = r'(?:[-*+•]|\d+[.)])?\s*'
 _LEAD = re.compile(rf'(?:^[#\s]*{_BULLET}|[.;!?]\s+|\(\s*)$')
 # what follows the word where a sentence speaks about it
 _PROSE = re.compile(
-    r'\s*(?:[,/\'"`]|(?:and|or|is|are|was|were|in|without|with|must|may|stands?|comments?|markers?|marks?|tags?|items?|lists?|notes?'
-    r'|entries|words?|rules?|lines?|checks?|anchors?)\b)',
+    r'\s*(?:[,/\'"`]|(?:and|or|is(?! this| it| there)|are|was|were|in|without|with|must|may|stands?|comments?|markers?|marks|tags|items|lists|notes'
+    r'|entries|words|rules|lines|checks|anchors)\b)',
 )
 _FENCE = re.compile(r'\s*(?:```|~~~)')
 
@@ -158,7 +163,7 @@ class TodoAnchor(Rule):
         text = lines[index].text
         for match in self._word.finditer(text):
             before, after = text[:match.start()], text[match.end():]
-            goes_on = index > 0 and not before.strip() and not _SENTENCE_END.search(lines[index - 1].text)
+            goes_on = index > 0 and not before.strip() and _GOES_ON.search(lines[index - 1].text) is not None
             marked = after.startswith((':', '(')) or not after.strip()
             if _LEAD.search(before) and (marked or (not goes_on and not _PROSE.match(after))):
                 yield index, match.start(), match.end()
