@@ -3,7 +3,7 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""What an expression holds, as far as it is written out in the file."""
+"""What an expression holds, as far as the file spells it out."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -18,8 +18,23 @@ def binding(name: str, statements: Sequence[ast.stmt]) -> ast.expr | None:
     return values[0] if len(values) == 1 else None
 
 
-def literal_list(value: ast.expr, statements: Sequence[ast.stmt], depth: int = 0) -> list[ast.expr] | None:
+def literal_list(value: ast.expr, statements: Sequence[ast.stmt]) -> list[ast.expr] | None:
     """The elements of a list, tuple or set, through names, copies and `+`; None where they are not all written out.
+
+    Args:
+        value (ast.expr):
+            The expression.
+        statements (Sequence[ast.stmt]):
+            The statements of the module in which names are looked up.
+    """
+    found = list(elements(value, statements))
+    return None if None in found else found
+
+
+def elements(value: ast.expr, statements: Sequence[ast.stmt], depth: int = 0) -> Iterator[ast.expr | None]:
+    """The elements that are written out, and None for each part that may hold others.
+
+    A comprehension gives the expression that it repeats, a choice the elements of both sides.
 
     Args:
         value (ast.expr):
@@ -30,32 +45,36 @@ def literal_list(value: ast.expr, statements: Sequence[ast.stmt], depth: int = 0
             How many steps led here. Default: `0`.
     """
     if depth > _MAX_DEPTH:
-        return None
-    if isinstance(value, ast.List | ast.Tuple | ast.Set):
-        parts = [element.value if isinstance(element, ast.Starred) else [element] for element in value.elts]
-        return _joined(parts, statements, depth)
+        yield None
+    elif isinstance(value, ast.List | ast.Tuple | ast.Set):
+        for element in value.elts:
+            if isinstance(element, ast.Starred):
+                yield from elements(element.value, statements, depth + 1)
+            else:
+                yield element
+    elif isinstance(value, ast.Constant) and value.value is None:
+        pass
+    elif isinstance(value, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+        yield value.elt
+        yield None
+    else:
+        parts = _parts(value, statements)
+        for part in parts:
+            yield from elements(part, statements, depth + 1)
+        if not parts or isinstance(value, ast.IfExp):
+            yield None
+
+
+def _parts(value: ast.expr, statements: Sequence[ast.stmt]) -> list[ast.expr]:
+    """The lists of which an expression makes a list."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return _joined([value.left, value.right], statements, depth)
+        return [value.left, value.right]
+    if isinstance(value, ast.IfExp):
+        return [value.body, value.orelse]
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _COPIES and len(value.args) == 1:
-        return literal_list(value.args[0], statements, depth + 1)
-    if isinstance(value, ast.Name):
-        bound = binding(value.id, statements)
-        return None if bound is None else literal_list(bound, statements, depth + 1)
-    if isinstance(value, ast.Constant) and value.value is None:
-        return []
-    return None
-
-
-def _joined(
-    parts: Sequence[ast.expr | list[ast.expr]], statements: Sequence[ast.stmt], depth: int,
-) -> list[ast.expr] | None:
-    found: list[ast.expr] = []
-    for part in parts:
-        elements = part if isinstance(part, list) else literal_list(part, statements, depth + 1)
-        if elements is None:
-            return None
-        found.extend(elements)
-    return found
+        return value.args
+    bound = binding(value.id, statements) if isinstance(value, ast.Name) else None
+    return [] if bound is None else [bound]
 
 
 def _bindings(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr | None]]:
