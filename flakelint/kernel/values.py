@@ -194,7 +194,10 @@ def promote(left: Value, right: Value) -> Value:
 
 
 def join(left: Value, right: Value) -> Value:
-    """What is known about a value that is either of two: the narrower width, and the program ids of both."""
+    """What is known about a value that is either of two: the narrower width, and the program ids of both.
+
+    Values that meet at run time have one width, so a loaded one is no wider than what it meets.
+    """
     if left == right:
         return left
     if left.items and len(left.items) == len(right.items):
@@ -209,7 +212,7 @@ def join(left: Value, right: Value) -> Value:
         indices=left.indices | right.indices,
         products=left.products | right.products,
         lifts=left.lifts & right.lifts,
-        assumed=left.assumed or right.assumed,
+        assumed=left.assumed and right.assumed,
         base=left.base or right.base,
     )
 

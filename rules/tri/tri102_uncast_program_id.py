@@ -101,14 +101,15 @@ class UncastProgramId(Rule):
         call = kernel.unit.source(narrow.node)
         product = products[0][1]
         text = ' '.join(product.kernel.unit.source(product.node).split())
+        wide = f'{_language(kernel) or "tl"}.int64'
         known = narrow.name and product.kernel is kernel
         if known and re.search(rf'\b{narrow.name}\b', text):
-            why = f'`{narrow.name}` is `{call}`, never cast to `tl.int64`'
+            why = f'`{narrow.name}` is `{call}`, never cast to `{wide}`'
         elif call in text:
-            why = f'`{call}` is not cast to `tl.int64`'
+            why = f'`{call}` is not cast to `{wide}`'
         else:
             source = f'`{narrow.name}`, which is `{call}`' if narrow.name else f'`{call}`'
-            why = f'it derives from {source}, never cast to `tl.int64`'
+            why = f'it derives from {source}, never cast to `{wide}`'
         related = [Related(where, f'`{one.kernel.unit.source(one.node)}` is computed in 32 bits') for where, one in products]
         message = f'`{text}` is computed in int32{_condition(product)}: {why}'
         return self.finding(place, message, _widen(kernel, narrow, place), related)
