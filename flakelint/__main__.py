@@ -5,17 +5,24 @@
 
 """Run flakelint from an installation or straight from a checkout."""
 
-import importlib.util
+import os
 import sys
-from pathlib import Path
+
+CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# `python -m` puts the working folder first on the path: a file of the checked code named like a module would be run
+if sys.path and os.path.abspath(sys.path[0]) == os.getcwd() != CHECKOUT:
+    del sys.path[0]
+
+import importlib.util  # noqa: E402  (the path had to be mended first)
 
 
 def _find_rules_in_checkout() -> None:
     # an installation maps the folder `rules` to `flakelint.rules`; where nothing is installed, it lies beside the package
-    folder = Path(__file__).parent.parent / 'rules'
-    if importlib.util.find_spec('flakelint.rules') is None and folder.is_dir():
+    folder = os.path.join(CHECKOUT, 'rules')
+    if importlib.util.find_spec('flakelint.rules') is None and os.path.isdir(folder):
         spec = importlib.util.spec_from_file_location(
-            'flakelint.rules', folder / '__init__.py', submodule_search_locations=[str(folder)],
+            'flakelint.rules', os.path.join(folder, '__init__.py'), submodule_search_locations=[folder],
         )
         module = importlib.util.module_from_spec(spec)
         sys.modules['flakelint.rules'] = module

@@ -7,6 +7,7 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ import click
 from flakelint.cli.common import fail, note
 from flakelint.engine import diagnostics
 from flakelint.engine.baseline import Baseline, fingerprint
-from flakelint.engine.checker import count_by_code
-from flakelint.engine.repair import difference, repair
 from flakelint.engine.runner import Job
 from flakelint.report import render
 from flakelint.report.model import Report, slashed
@@ -49,11 +48,15 @@ class Outcome:
         self._cache = cache
         self._options = options
         self._results = results
-        self._report = Report([], files, job.registry.rules, unsafe_fixes=options['unsafe_fixes'])
+        self._report = Report(
+            [], files, job.registry.rules, unsafe_fixes=options['unsafe_fixes'], quiet=options['quiet'],
+        )
         self._refresh()
 
     def fix(self) -> None:
         """Mend the files, and keep what is left."""
+        from flakelint.engine.repair import repair
+
         repairs = repair(self._results, self._job, self._cache, self._options['unsafe_fixes'], dry=False)
         for text in repairs.notes:
             note(f'warning: {text}')
@@ -63,6 +66,8 @@ class Outcome:
 
     def show_difference(self) -> int:
         """Show what mending would change; the exit code is 1 where it would change something."""
+        from flakelint.engine.repair import difference, repair
+
         repairs = repair(self._results, self._job, None, self._options['unsafe_fixes'], dry=True)
         for text in repairs.notes:
             note(f'warning: {text}')
@@ -108,8 +113,6 @@ class Outcome:
         elif self._options['output_file']:
             self._show_in_file(output_format)
         else:
-            if self._options['quiet'] and not self._report.findings and output_format in ('text', 'concise'):
-                return 0
             render(output_format, self._report, sys.stdout)
         return exit_code(self._report.findings, self._options['exit_zero'])
 
@@ -123,7 +126,8 @@ class Outcome:
 
     def _statistics(self) -> None:
         names = {finding.code: finding.name for finding in self._report.findings}
-        for code, count in count_by_code(self._report.findings).items():
+        counts = Counter(finding.code for finding in self._report.findings)
+        for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             click.echo(f'{count}\t{code}\t{names[code]}')
 
     def _refresh(self) -> None:

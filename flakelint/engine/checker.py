@@ -5,7 +5,6 @@
 
 """Run all rules over one file, in one pass."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -147,11 +146,3 @@ def _guarded(
         line = unit.first_line if unit is not None else 1
         message = f'rule {rule.code} {rule.name} failed here: {type(error).__name__}: {error}'
         return [diagnostics.problem(diagnostics.INTERNAL_ERROR, message, line)]
-
-
-def count_by_code(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many findings each code has, the most frequent first."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    for finding in findings:
-        counts[finding.code] += 1
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -6,11 +6,14 @@
 """What the engine itself has to say about a file; the rules of family ENG document these codes."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Edit, Finding, Fix
-from flakelint.source.file import ParseError, SourceFile
-from flakelint.source.suppressions import Suppression
 from flakelint.source.text import Position, Range
+
+if TYPE_CHECKING:
+    from flakelint.source.file import ParseError, SourceFile
+    from flakelint.source.suppressions import Suppression
 
 SYNTAX_ERROR = ('ENG001', 'syntax-error')
 UNREADABLE_FILE = ('ENG002', 'unreadable-file')
@@ -26,14 +29,14 @@ def problem(kind: tuple[str, str], message: str, line: int = 1, column: int = 1,
     return Finding(code, name, severity, message, '', Range(Position(line, column), Position(line, column + 1)))
 
 
-def parse_problem(error: ParseError) -> Finding:
+def parse_problem(error: 'ParseError') -> Finding:
     """The finding for a file that cannot be parsed as a whole."""
     if error.deep:
         return problem(TOO_COMPLEX, f'not analysed as a whole: {error.reason}')
     return problem(SYNTAX_ERROR, error.reason, *error.position)
 
 
-def invalid_suppressions(file: SourceFile, known: set[str]) -> Iterator[Finding]:
+def invalid_suppressions(file: 'SourceFile', known: set[str]) -> Iterator[Finding]:
     """Comments that were meant to suppress and cannot."""
     for malformed in file.suppressions.malformed:
         yield _at(INVALID_SUPPRESSION, malformed.reason, file, malformed.comment.offset, len(malformed.comment.text))
@@ -43,7 +46,7 @@ def invalid_suppressions(file: SourceFile, known: set[str]) -> Iterator[Finding]
                 yield _at(INVALID_SUPPRESSION, f'there is no rule `{named.code}`', file, named.start, len(named.code))
 
 
-def unused_suppressions(file: SourceFile, enabled: set[str]) -> Iterator[Finding]:
+def unused_suppressions(file: 'SourceFile', enabled: set[str]) -> Iterator[Finding]:
     """Requests for silence of enabled rules that silenced nothing, with the fix that takes them away."""
     for request in file.suppressions.requests:
         unused = {named.code for named in request.codes if named.code in enabled} - request.used
@@ -54,11 +57,11 @@ def unused_suppressions(file: SourceFile, enabled: set[str]) -> Iterator[Finding
                 yield finding._replace(severity='warning', fix=_removal(file, request, unused))
 
 
-def _at(kind: tuple[str, str], message: str, file: SourceFile, offset: int, length: int) -> Finding:
+def _at(kind: tuple[str, str], message: str, file: 'SourceFile', offset: int, length: int) -> Finding:
     return Finding(*kind, 'error', message, '', file.lines.range(offset, offset + length))
 
 
-def _removal(file: SourceFile, request: Suppression, unused: set[str]) -> Fix:
+def _removal(file: 'SourceFile', request: 'Suppression', unused: set[str]) -> Fix:
     kept = [named.code for named in request.codes if named.code not in unused]
     if kept:
         place = file.lines.range(request.codes[0].start, request.codes[-1].end)

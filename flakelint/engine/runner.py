@@ -11,14 +11,17 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from flakelint.engine import diagnostics
 from flakelint.engine.cache import Cache
-from flakelint.engine.checker import Checker
 from flakelint.engine.config import Config
 from flakelint.engine.findings import Finding
 from flakelint.engine.registry import Registry, instantiate
 from flakelint.project.ignore import Patterns
+
+if TYPE_CHECKING:
+    from flakelint.engine.checker import Checker
 
 # below this many files, starting processes costs more than they save
 _WORTH_PROCESSES = 16
@@ -47,12 +50,14 @@ class Job:
     codes: tuple[str, ...]
     workers: int
 
-    def checker(self) -> Checker:
+    def checker(self) -> 'Checker':
         """A checker with the rules of the job.
 
         Raises:
             SettingsError: a rule cannot be imported, or its options are wrong.
         """
+        from flakelint.engine.checker import Checker
+
         rules = instantiate([self.registry.rules[code] for code in self.codes], self.config)
         return Checker(rules, self.registry.rules, self.config.settings, self._ignored)
 
@@ -111,7 +116,7 @@ def run(files: Sequence[str], job: Job, cache: Cache | None, progress: Progress 
     return results
 
 
-def check_one(path: str, checker: Checker, job: Job, cache: Cache | None) -> tuple[str, str | None, list[Finding]]:
+def check_one(path: str, checker: 'Checker', job: Job, cache: Cache | None) -> tuple[str, str | None, list[Finding]]:
     """Read and check a file; gives back its path, its key in the cache where it may be remembered, and its findings."""
     name = job.name(path)
     try:
@@ -157,7 +162,7 @@ def _from_cache(files: Sequence[str], job: Job, cache: Cache | None, results: di
 
 
 def _check_all(
-    files: list[str], checker: Checker, job: Job, cache: Cache | None, workers: int,
+    files: list[str], checker: 'Checker', job: Job, cache: Cache | None, workers: int,
 ) -> Iterable[tuple[str, str | None, list[Finding]]]:
     if workers < 2:
         for path in files:

@@ -52,6 +52,8 @@ def test_checked_code_is_never_run(tmp_path: Path) -> None:
     mark = tmp_path / 'mark'
     write(tmp_path / 'evil.py', f'open({str(mark)!r}, "w").write("ran")\n{BLOCK_POINTER}')
     write(tmp_path / 'conftest.py', f'open({str(mark)!r}, "w").write("ran")\n')
+    for name in ('tokenize', 'click', 'libcst', 'sqlite3'):
+        write(tmp_path / f'{name}.py', f'open({str(mark)!r}, "w").write("ran")\n')
     write(tmp_path / 'triton/__init__.py', f'open({str(mark)!r}, "w").write("ran")\n')
     result = flakelint('check', '.', '--output-format', 'json', cwd=tmp_path)
     assert codes(result) == ['TRI201']
