@@ -217,6 +217,21 @@ def test_without_states(op):
         assert_close(f'd{name}', ref_grad, tri_grad, 0.001)
 
 
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+def test_autocast(op):
+    torch.manual_seed(42)
+    tensors, _ = make_inputs(1, by_size(17, 100), 1, 16, 16, 1, 'g', torch.float)
+    leaves = list(tensors.values())
+    results = []
+    for enabled in (False, True):
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=enabled):
+            o, ht = op(**tensors, output_final_state=True)
+        results.append([o, ht, *torch.autograd.grad(o.sum() + ht.sum(), leaves)])
+    for name, ref, tri in zip(['o', 'ht', *tensors], *results, strict=True):
+        assert ref.dtype == tri.dtype == torch.float
+        assert_close(name, ref, tri, 1e-6)
+
+
 def pad_rows(x):
     """`x` as the left part of wider rows, the rest of which holds 1e30."""
     wide = torch.full((*x.shape[:-1], x.shape[-1] + 16), 1e30, dtype=x.dtype, device=x.device)

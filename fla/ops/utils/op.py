@@ -40,8 +40,8 @@ def log2(x):
 
 @triton.jit
 def masked_exp(x, mask):
-    """`exp(x)` where the mask holds and 0 elsewhere, with no exponential of a masked value."""
-    return tl.where(mask, exp(tl.where(mask, x, 0.)), 0.)
+    """`exp(x)` where the mask holds and 0 elsewhere; a masked value may be of any size."""
+    return exp(tl.where(mask, x, float('-inf')))
 
 
 @triton.jit
