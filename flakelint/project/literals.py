@@ -18,6 +18,11 @@ def binding(name: str, statements: Sequence[ast.stmt]) -> ast.expr | None:
     return values[0] if len(values) == 1 else None
 
 
+def is_bound(name: str, statements: Sequence[ast.stmt]) -> bool:
+    """Whether module-level code assigns to a name."""
+    return any(target == name for target, _ in _bindings(statements))
+
+
 def literal_list(value: ast.expr, statements: Sequence[ast.stmt]) -> list[ast.expr] | None:
     """The elements of a list, tuple or set, through names, copies and `+`; None where they are not all written out.
 

@@ -30,6 +30,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / 'tests' / 'fixtures'
+# the package in which fixtures pretend to stand
+PACKAGE = 'stand_in'
 FILES = sorted(
     path for path in FIXTURES.rglob('*.py')
     if not path.name.startswith('broken_') and re.search(r'^@.*jit\b', path.read_text(errors='replace'), re.MULTILINE)
@@ -37,7 +39,7 @@ FILES = sorted(
 
 _SIGNATURE = re.compile(r'# signature: (?P<kernel>\w+): (?P<types>.*?)[ \t]*$', re.MULTILINE)
 _INTEGER = re.compile(
-    r'[BDHKLMNTWZmn]|bos|eos|N_CTX|numel|start|end|offset|step|seed|window|.*stride.*|[in]_\w+|num_\w+|rows_per_program'
+    r'[BDHKLMNSTVWZmn]|bos|eos|N_CTX|numel|start|end|offset|step|seed|window|.*stride.*|[in]_\w+|num_\w+|rows_per_program'
     r'|(?i:\w*(_len|_size|_dim|_count|_elements|cols|rows|_tokens|len|seqlen|columns))'
 )
 _FLOAT = re.compile(r'(?i)\w*(scale|eps|alpha|beta1|beta2|lr|momentum|decay|dropout_p|slope)|p')
@@ -70,6 +72,10 @@ class Thing:
     def __call__(self, *args, **kwargs):
         return args[0] if args and callable(args[0]) else self
 
+    def keys(self) -> list[str]:
+        """Makes `**thing` add nothing."""
+        return []
+
     def __getattr__(self, name: str):
         if name.startswith('__'):
             raise AttributeError(name)
@@ -82,7 +88,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     wanted: frozenset[str] = frozenset()
 
     def find_spec(self, fullname, path=None, target=None):
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=True) if fullname in self.wanted else None
+        if fullname in self.wanted or fullname.partition('.')[0] == PACKAGE:
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        return None
 
     def create_module(self, spec):
         return StandIn(spec.name)
@@ -96,8 +104,8 @@ def imported_modules(text: str) -> frozenset[str]:
     found = set()
     for node in ast.walk(ast.parse(text)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            names = ['.'.join(filter(None, ('stand_in' if node.level else '', node.module)))]
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module]
         for name in names:
             parts = name.split('.')
             found.update('.'.join(parts[:end]) for end in range(1, len(parts) + 1))
@@ -107,7 +115,8 @@ def imported_modules(text: str) -> frozenset[str]:
 def load(path: Path, number: int, finder: Finder):
     """A fixture as a module."""
     finder.wanted = imported_modules(path.read_text())
-    name = f'stand_in.fixture_{number}'
+    # deep enough for relative imports
+    name = f'{PACKAGE}.ops.rows.fixture_{number}'
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -216,8 +225,6 @@ def compile_file(path: Path, number: int, finder: Finder) -> dict:
 def main() -> None:
     finder = Finder()
     sys.meta_path.append(finder)
-    sys.modules['stand_in'] = StandIn('stand_in')
-    sys.modules['stand_in'].__path__ = []
     for number, path in enumerate(map(Path, sys.argv[1:])):
         print(json.dumps({'path': str(path), **compile_file(path, number, finder)}), flush=True)
 
