@@ -284,6 +284,10 @@ def test_refuses(op):
         op(**{**tensors, 'initial_state': tensors['initial_state'][:1]})
     with pytest.raises(ValueError, match='batch size'):
         op(**tensors, cu_seqlens=torch.tensor([0, 15], device=device))
+    with pytest.raises(ValueError, match='head_first'):
+        op(**tensors, head_first=True)
+    with pytest.warns(UserWarning, match='ignored: initial_sate'):
+        op(**tensors, initial_sate=None)
     with pytest.raises(ValueError, match='g_gamma'):
         op(**tensors, g_gamma=torch.zeros(3, device=device))
 

@@ -9,7 +9,7 @@ import torch
 
 from fla.ops.common.chunk_h import chunk_bwd_dh, chunk_fwd_h
 from fla.ops.common.chunk_o import chunk_bwd_dqkwg, chunk_bwd_dv, chunk_fwd_o
-from fla.ops.utils.checks import check_gates, check_inputs
+from fla.ops.utils.checks import check_extras, check_gates, check_inputs
 from fla.ops.utils.cumsum import chunk_local_cumsum
 from fla.ops.utils.index import prepare_chunk_indices
 from fla.utils import autocast_custom_bwd, autocast_custom_fwd, input_guard
@@ -250,6 +250,7 @@ def chunk_simple_gla(
         final_state (Tensor):
             The final states, or `None` without `output_final_state`.
     """
+    check_extras(kwargs)
     check_inputs(q, k, v, initial_state, state_v_first, cu_seqlens)
     check_gates(q, v, g=g, g_gamma=g_gamma)
     return ChunkSimpleGLAFunction.apply(

@@ -8,7 +8,7 @@
 import torch
 
 from fla.ops.common.fused_recurrent import fused_recurrent
-from fla.ops.utils.checks import check_gates, check_inputs
+from fla.ops.utils.checks import check_extras, check_gates, check_inputs
 from fla.utils import input_guard
 
 
@@ -59,6 +59,7 @@ def fused_recurrent_simple_gla(
         final_state (Tensor):
             The final states, or `None` without `output_final_state`.
     """
+    check_extras(kwargs)
     check_inputs(q, k, v, initial_state, state_v_first, cu_seqlens)
     check_gates(q, v, g=g, g_gamma=g_gamma)
     return fused_recurrent(

@@ -5,6 +5,8 @@
 
 """Checks of what a public operator is given, made before a kernel could read out of bounds."""
 
+import warnings
+
 import torch
 
 
@@ -39,3 +41,12 @@ def check_gates(q: torch.Tensor, v: torch.Tensor, **gates: torch.Tensor | None) 
     for name, gate in gates.items():
         if gate is not None and gate.shape != shapes[name]:
             raise ValueError(f'{name} has to be of the shape {tuple(shapes[name])}, got {tuple(gate.shape)}')
+
+
+def check_extras(kwargs: dict) -> None:
+    """Raise `ValueError` for the layout `[B, H, T, ...]`, which is gone, and warn about arguments that mean nothing here."""
+    extras = dict(kwargs)
+    if extras.pop('head_first', False):
+        raise ValueError('head_first is not supported: the layout is [B, T, H, ...]')
+    if extras:
+        warnings.warn(f'unknown arguments are ignored: {", ".join(sorted(extras))}', stacklevel=4)

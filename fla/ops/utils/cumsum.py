@@ -10,6 +10,7 @@ import triton
 import triton.language as tl
 
 from fla.ops.utils.cache import fla_cache_autotune
+from fla.ops.utils.checks import check_extras
 from fla.ops.utils.index import prepare_chunk_indices
 from fla.utils import autotune_cache_kwargs, input_guard
 
@@ -207,10 +208,7 @@ def chunk_global_cumsum_fwd_kernel_vector(
 
 
 def _check_layout(x: torch.Tensor, dim: int, cu_seqlens: torch.Tensor | None, kwargs: dict) -> None:
-    if kwargs.pop('head_first', False):
-        raise ValueError('head_first is not supported: the layout is [B, T, H, ...]')
-    if kwargs:
-        raise TypeError(f'unexpected keyword argument {sorted(kwargs)[0]!r}')
+    check_extras(kwargs)
     if x.dim() != dim:
         raise ValueError(f'expected {dim} dimensions, got the shape {tuple(x.shape)}')
     if cu_seqlens is not None and x.shape[0] != 1:
