@@ -50,6 +50,15 @@ def scan(text: str, lines: 'LineTable') -> list[Comment]:
     return comments
 
 
+def long_strings(text: str, lines: 'LineTable') -> list[tuple[int, int]]:
+    """The first and last lines of the strings that go over several lines, in order."""
+    found = []
+    for match in _STRING_OR_COMMENT.finditer(text):
+        if not match.lastindex and ('\n' in match.group() or '\r' in match.group()):
+            found.append((lines.position(match.start()).line, lines.position(match.end()).line))
+    return found
+
+
 def _scan_fast(text: str, lines: 'LineTable') -> Iterator[Comment]:
     for match in _STRING_OR_COMMENT.finditer(text):
         if match.lastindex:

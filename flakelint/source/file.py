@@ -101,7 +101,9 @@ class SourceFile:
     @cached_property
     def suppressions(self) -> suppressions.Suppressions:
         """The comments by which the file asks for silence."""
-        return suppressions.read(self.comments if suppressions.may_have_any(self.text) else [], self.lines)
+        if not suppressions.may_have_any(self.text):
+            return suppressions.Suppressions([], [])
+        return suppressions.read(self.comments, comments.long_strings(self.text, self.lines), self.lines)
 
     @cached_property
     def docstrings(self) -> list[ast.Constant]:
