@@ -226,12 +226,15 @@ _AUGMENTED = {
 
 
 def _is_widening(statement: cst.BaseStatement) -> bool:
-    if type(statement) is not cst.SimpleStatementLine:
+    """Whether a statement only casts names to 64 bits."""
+    return type(statement) is cst.SimpleStatementLine and all(map(_widens_name, statement.body))
+
+
+def _widens_name(node: cst.BaseSmallStatement) -> bool:
+    if type(node) is not cst.Assign or len(node.targets) > 1 or type(node.targets[0].target) is not cst.Name:
         return False
-    for small in statement.body:
-        if type(small) is not cst.Assign or len(small.targets) > 1 or type(small.targets[0].target) is not cst.Name:
-            return False
-        name, text = small.targets[0].target.value, spell(small.value, {})
-        if not (text.startswith(f'{name}.to(') or text.partition('(')[2].startswith(f'{name},')) or 'int64' not in text:
-            return False
-    return True
+    call, name = node.value, node.targets[0].target.value
+    if type(call) is not cst.Call or len(call.args) not in (1, 2):
+        return False
+    is_cast = spell(call.func, {}) == f'{name}.to' if len(call.args) == 1 else spell(call.args[0].value, {}) == name
+    return is_cast and spell(call.args[-1].value, {}).rpartition('.')[2] == 'int64'
