@@ -1,0 +1,272 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from flakelint.engine.rule import Rule
+from flakelint.project.imports import dotted
+
+if TYPE_CHECKING:
+    from flakelint.engine.context import File
+    from flakelint.engine.findings import Finding
+    from flakelint.kernel.kernels import Kernel
+
+_NAME = re.compile(r'\w+_(?:fwd|bwd)_kernel(?:_\w+)?')
+_DIRECTIONS = {'fwd': 'fwd', 'forward': 'fwd', 'bwd': 'bwd', 'backward': 'bwd'}
+
+_PREFIXED = re.compile(r'(?P<prefix>[bpomi]_)\w+')
+# in other styles `o_ptr` is the pointer to the output
+_POINTER_NAME = re.compile(r'(?i)\w*(?:ptrs?|pointers?)')
+_LANGUAGE = 'triton.language.'
+_BUILTINS = {'abs', 'float', 'int', 'len', 'max', 'min', 'print', 'range'}
+_RANGES = {'range', f'{_LANGUAGE}range', f'{_LANGUAGE}static_range'}
+_MEANINGS = {'b_': 'block values', 'p_': 'pointers', 'o_': 'offsets', 'm_': 'masks', 'i_': 'indices'}
+
+# what a value evidently is: the prefixes that contradict it, what to say of it, and the prefix that fits
+_LOADED = ({'p_', 'm_'}, 'the value that `tl.load` gives', 'b_')
+_PROGRAM_ID = ({'b_', 'p_', 'm_'}, 'a program id', 'i_')
+_LOOP_INDEX = ({'b_', 'p_', 'm_'}, 'the index of a loop', 'i_')
+_COMPARISON = ({'p_', 'o_', 'i_'}, 'the outcome of a comparison', 'm_')
+_OFFSETS = ({'p_', 'm_'}, 'made of indices and `tl.arange` alone', 'o_')
+_ADDRESS = ({'b_', 'o_', 'm_', 'i_'}, 'the address of an access', 'p_')
+_Kind = tuple[set[str], str, str]
+
+
+class KernelName(Rule):
+    """A kernel, or a variable in one, whose name says something else than what it is.
+
+    ## What it does
+    Finds kernels that are launched and not named `<op>_fwd_kernel_<suffix>` or `<op>_bwd_kernel_<suffix>`;
+    the suffix may be missing.
+    Only kernels that are evidently launched are looked at:
+    those launched in the file, those that are tuned,
+    and those that ask for their program id and store while no other kernel of the file uses them.
+
+    Also finds, in every function that Triton compiles, variables whose prefix contradicts what they evidently are.
+    The prefixes are `b_` for block values, `p_` for pointers, `o_` for offsets, `m_` for masks, `i_` for indices:
+
+    - `p_` or `m_` for the value that `tl.load` gives;
+    - `b_`, `p_` or `m_` for a program id or the index of a loop;
+    - `p_`, `o_` or `i_` for the outcome of a comparison;
+    - `p_` or `m_` for what is made of indices and `tl.arange` alone;
+    - `b_`, `o_`, `m_` or `i_` for a sum that is itself the address of a load, a store or an atomic.
+
+    ## Why is this bad?
+    The name of a kernel is how it is found in a profile, and how its backward is told from its forward.
+    In a kernel the prefix is all the type that a reader sees: offsets called pointers are added to a pointer twice,
+    and a mask that is a value is passed for a condition.
+
+    ## Example
+    ```python
+    import triton
+    import triton.language as tl
+
+
+    @triton.jit(do_not_specialize=['T'])
+    def scale_kernel(x, y, scale, T, BT: tl.constexpr):
+        i_t = tl.program_id(0).to(tl.int64)
+        p_x = i_t * BT + tl.arange(0, BT)
+        m_x = p_x < T
+        tl.store(y + p_x, tl.load(x + p_x, mask=m_x, other=0) * scale, mask=m_x)
+    ```
+
+    ## Use instead
+    ```python
+    import triton
+    import triton.language as tl
+
+
+    @triton.jit(do_not_specialize=['T'])
+    def scale_fwd_kernel(x, y, scale, T, BT: tl.constexpr):
+        i_t = tl.program_id(0).to(tl.int64)
+        o_x = i_t * BT + tl.arange(0, BT)
+        m_x = o_x < T
+        tl.store(y + o_x, tl.load(x + o_x, mask=m_x, other=0) * scale, mask=m_x)
+    ```
+
+    ## Known limits
+    Only what one assignment shows is evident: a value that comes from a helper is not looked into.
+    A loaded value that then serves as a mask, an index or an address may be called one.
+    Names that end in `ptr`, `ptrs` or `pointer` are left alone.
+    """
+
+    code = 'TRI406'
+    name = 'kernel-name'
+    severity = 'warning'
+
+    def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
+        """Look at the name of a kernel and at those of its variables."""
+        if not _NAME.fullmatch(kernel.name) and file.launches.is_launched(kernel):
+            yield self._kernel_name(kernel, file)
+        if _PREFIXED.search(kernel.unit.text):
+            yield from self._variables(kernel, file)
+
+    def _kernel_name(self, kernel: 'Kernel', file: 'File') -> 'Finding':
+        definition = kernel.definition
+        start = file.lines.offset(file.range(definition).start)
+        start = file.text.index(kernel.name, start + len('def'))
+        suggestion = _suggestion(kernel.name)
+        hint = f', such as `{suggestion}`' if suggestion else ''
+        message = (
+            f'`{kernel.name}` is launched, and is named neither `<op>_fwd_kernel_<suffix>` nor `<op>_bwd_kernel_<suffix>`{hint}'
+        )
+        return self.finding(file.lines.range(start, start + len(kernel.name)), message)
+
+    def _variables(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
+        parameters = {one.name for one in kernel.parameters}
+        body = _Body(kernel, file)
+        seen = set(parameters)
+        for target, kind in body.evident():
+            match = _PREFIXED.fullmatch(target.id)
+            if match is None or target.id in seen or _POINTER_NAME.fullmatch(target.id):
+                continue
+            contradicted, what, fitting = kind
+            if match['prefix'] in contradicted:
+                seen.add(target.id)
+                prefix = match['prefix']
+                message = f'`{target.id}` is {what}, but `{prefix}` is for {_MEANINGS[prefix]}; `{fitting}` is for {_MEANINGS[fitting]}'
+                yield self.finding(file.range(target), message)
+
+
+class _Body:
+    """What the assignments in the body of a kernel show."""
+
+    def __init__(self, kernel: 'Kernel', file: 'File') -> None:
+        self._bindings = file.bindings
+        self._constants = {one.name for one in kernel.parameters if one.is_constexpr}
+        self._nodes = [node for statement in kernel.definition.body for node in ast.walk(statement)]
+        self._nodes.sort(key=lambda node: (getattr(node, 'lineno', 0), getattr(node, 'col_offset', 0)))
+        self._addresses: set[str] = set()
+        self._conditions: set[str] = set()
+        for node in self._nodes:
+            self._note_uses(node)
+
+    def evident(self) -> Iterator[tuple[ast.Name, _Kind]]:
+        """The variables of which it is evident what they are, in source order."""
+        for node in self._nodes:
+            if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and self._called(node.iter) in _RANGES:
+                yield node.target, _LOOP_INDEX
+            for target, value in _pairs(node):
+                kind = self._kind(target.id, value)
+                if kind is not None:
+                    yield target, kind
+
+    def _kind(self, name: str, value: ast.expr) -> _Kind | None:
+        if name in self._addresses:
+            return _ADDRESS if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) else None
+        if self._is_comparison(value):
+            return _COMPARISON
+        value = self._without_cast(value)
+        function = self._called(value)
+        if function == f'{_LANGUAGE}program_id':
+            return _PROGRAM_ID
+        if name in self._conditions:
+            return None
+        if function == f'{_LANGUAGE}load':
+            # a mask may be a tensor of its own
+            return None if name.startswith('m_') and 'mask' in ast.unparse(value).lower() else _LOADED
+        return _OFFSETS if self._is_offsets(value) else None
+
+    def _note_uses(self, node: ast.AST) -> None:
+        if isinstance(node, ast.BinOp | ast.UnaryOp):
+            self._conditions.update(_conditions_in(node))
+        elif isinstance(node, ast.If | ast.IfExp | ast.While):
+            self._conditions.update([node.test.id] if isinstance(node.test, ast.Name) else _conditions_in(node.test))
+        elif isinstance(node, ast.Call):
+            self._note_arguments(node)
+
+    def _note_arguments(self, call: ast.Call) -> None:
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+        function = self._full_name(call.func)
+        conditions = []
+        if function.startswith((f'{_LANGUAGE}load', f'{_LANGUAGE}store', f'{_LANGUAGE}atomic_')):
+            address = call.args[0] if call.args else keywords.get('pointer')
+            if isinstance(address, ast.Name):
+                self._addresses.add(address.id)
+            conditions = [keywords.get('mask'), *call.args[1 if function == f'{_LANGUAGE}load' else 2:]]
+        elif function == f'{_LANGUAGE}where':
+            conditions = [keywords.get('condition'), *call.args[:1]]
+        elif not function.startswith(_LANGUAGE) and function not in _BUILTINS:
+            # a helper may take a mask, or a pointer
+            conditions = [*call.args, *keywords.values()]
+        for value in conditions:
+            self._conditions.update(_conditions_in(value) if not isinstance(value, ast.Name) else [value.id])
+
+    def _is_comparison(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitAnd | ast.BitOr):
+            return self._is_comparison(value.left) and self._is_comparison(value.right)
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Invert | ast.Not):
+            return self._is_comparison(value.operand)
+        return isinstance(value, ast.Compare)
+
+    def _is_offsets(self, value: ast.expr) -> bool:
+        """Whether a value is arithmetic on `tl.arange`, indices, offsets and constants."""
+        nodes = list(ast.walk(value))
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        if not calls or any(self._full_name(call.func) != f'{_LANGUAGE}arange' for call in calls):
+            return False
+        functions = {id(part) for call in calls for part in ast.walk(call.func)}
+        names = [node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in functions]
+        is_arithmetic = not any(isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Div) for node in nodes)
+        return is_arithmetic and all(name in self._constants or name.startswith(('i_', 'o_')) for name in names)
+
+    def _without_cast(self, value: ast.expr) -> ast.expr:
+        """What stands before `.to(tl.int64)`; a cast to a computed type, such as a pointer's, stays."""
+        while (
+            isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == 'to'
+            and all(isinstance(argument, ast.Attribute | ast.Name) for argument in value.args)
+        ):
+            value = value.func.value
+        return value
+
+    def _called(self, value: ast.expr) -> str:
+        """The full name of the function that an expression calls."""
+        return self._full_name(value.func) if isinstance(value, ast.Call) else ''
+
+    def _full_name(self, node: ast.expr) -> str:
+        return self._bindings.resolve(dotted(node) or '')
+
+
+def _pairs(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """The names that an assignment binds, each with its value."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        targets = [(node.target, node.value)]
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target, value = node.targets[0], node.value
+        is_unpacked = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts)
+        targets = list(zip(target.elts, value.elts, strict=True)) if is_unpacked else [(target, value)]
+    else:
+        return
+    yield from ((target, value) for target, value in targets if isinstance(target, ast.Name))
+
+
+def _conditions_in(value: ast.AST | None) -> Iterator[str]:
+    """The names that serve as conditions in an expression: joined with `&`, `|`, `and` or `or`, negated, or indexed alone."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitAnd | ast.BitOr):
+        parts = [value.left, value.right]
+    elif isinstance(value, ast.BoolOp):
+        parts = value.values
+    elif isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Invert | ast.Not):
+        parts = [value.operand]
+    elif isinstance(value, ast.Subscript):
+        parts = [value.value]
+    else:
+        return
+    for part in parts:
+        if isinstance(part, ast.Name):
+            yield part.id
+        else:
+            yield from _conditions_in(part)
+
+
+def _suggestion(name: str) -> str:
+    """The name that a kernel could have, where it says its direction in another way."""
+    words = name.strip('_').split('_')
+    directions = [_DIRECTIONS[word] for word in words if word in _DIRECTIONS]
+    rest = [word for word in words if word not in _DIRECTIONS and word != 'kernel']
+    return f'{"_".join(rest)}_{directions[0]}_kernel' if len(directions) == 1 and rest else ''
