@@ -38,7 +38,6 @@ MAX_INLINED = 3
 
 _WIDE_ANNOTATIONS = frozenset({'triton.language.int64', 'triton.language.uint64'})
 _PLAIN = (cst.Add, cst.Subtract, cst.BitOr, cst.BitXor)
-_SHRINKING = (cst.FloorDivide, cst.RightShift)
 _WRAPPING = (cst.Modulo, cst.BitAnd)
 
 
@@ -52,10 +51,11 @@ class Facts:
 
     def __init__(self, kernel: 'Kernel') -> None:
         self.kernel = kernel
-        # the program ids, and the names to which they are assigned
+        # the program ids, each with the name to which it is assigned, and the narrow products, both in the order of evaluation
         self.names: dict[ProgramId, str] = {}
-        # the narrow products that are part of an address
-        self.reached: dict[Product, None] = {}
+        self.products: dict[Product, None] = {}
+        # the products that are part of an address
+        self.reached: set[Product] = set()
         # the compile-time constants with which a tile is compared
         self.bounds: dict[str, set[str]] = {}
         # program ids that must stay 32-bit, and those that go where it is not known
@@ -114,7 +114,10 @@ class Evaluator:
 
     def origin(self, node: cst.Call) -> ProgramId:
         """The program id that a call asks for."""
-        return self._origins.setdefault(node, ProgramId(node, self._frame.kernel))
+        if node not in self._origins:
+            self._origins[node] = ProgramId(node, self._frame.kernel)
+            self.facts.names[self._origins[node]] = ''
+        return self._origins[node]
 
     def promote(self, left: Value | Cases, right: Value | Cases) -> Value | Cases:
         """The value of an operation that treats both sides alike."""
@@ -138,7 +141,7 @@ class Evaluator:
     def access(self, address: Value | Cases | None) -> None:
         """Note that memory is read or written at an address."""
         for _, case in cases_of(address or UNKNOWN):
-            self.facts.reached.update(dict.fromkeys(case.products))
+            self.facts.reached |= case.products
             if case.base:
                 self._pointers.add(case.base)
 
@@ -204,10 +207,13 @@ class Evaluator:
         self, node: cst.CSTNode, operator: type, left: Value | Cases, right: Value | Cases, right_node: cst.BaseExpression,
     ) -> Value | Cases:
         if operator in _PLAIN:
-            return self.promote(left, right)
+            # what is taken away from something is not bounded by what bounds the difference
+            return self.promote(left, self.untiled(right) if operator is cst.Subtract else right)
         if operator is cst.Multiply:
             return self._pairwise(lambda one, other: self._multiply(node, one, other), left, right)
-        if operator in _SHRINKING:
+        if operator is cst.FloorDivide:
+            return self._pairwise(lambda one, other: self._divide(one, other, right_node), left, right)
+        if operator is cst.RightShift:
             return self.untiled(self.promote(left, right))
         if operator in _WRAPPING:
             self.bound(left, right, right_node)
@@ -229,16 +235,31 @@ class Evaluator:
 
     def _multiply(self, node: cst.CSTNode, left: Value, right: Value) -> Value:
         result = values.promote(left, right)
+        spelled = self._factors(node)
         if result.width != values.NARROW or not result.indices:
-            return result._replace(base='') if result.base else result
+            return result._replace(base='', factors=left.factors | right.factors | spelled)
         factor = right if left.indices else left
         if not factor.indices and factor.literal is not None and abs(factor.literal) < SMALL:
+            return result._replace(base='')
+        # a quotient times a factor of its divisor is no larger than what was divided
+        if not spelled.isdisjoint(left.divisors | right.divisors):
             return result._replace(base='')
         tile = spell(node, self._frame.spelled) if any(not index.tile for index in result.indices) else ''
         indices = frozenset(Index(index.origin, index.tile or tile) for index in result.indices)
         fixed = factor.fixed and not factor.indices
         product = Product(node, self._frame.kernel, indices, fixed, result.lifts, result.assumed, self._guard)
+        self.facts.products[product] = None
         return result._replace(indices=indices, products=result.products | {product}, base='')
+
+    def _divide(self, left: Value, right: Value, right_node: cst.BaseExpression) -> Value:
+        result = _untile(values.promote(left, right))
+        if not result.indices:
+            return result
+        return result._replace(divisors=left.divisors | right.factors | {spell(right_node, self._frame.spelled)})
+
+    def _factors(self, node: cst.CSTNode) -> frozenset[str]:
+        operands = (node.left, node.right) if type(node) is cst.BinaryOperation else (node.target, node.value)
+        return frozenset(spell(operand, self._frame.spelled) for operand in operands if type(operand) is cst.Name)
 
     def _boolean(self, node: cst.BooleanOperation) -> Value:
         left, right = self.evaluate(node.left), self.evaluate(node.right)

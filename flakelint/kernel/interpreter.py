@@ -72,7 +72,7 @@ class Interpreter(Evaluator):
         if type(target) is cst.Name:
             self._frame.env[target.value] = each(values.stored, value)
             if source in self._origins:
-                self.facts.names.setdefault(self._origins[source], target.value)
+                self.facts.names[self._origins[source]] = target.value
         elif type(target) in (cst.Tuple, cst.List):
             items = value.items if type(value) is Value else ()
             if len(items) != len(target.elements):

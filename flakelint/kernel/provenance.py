@@ -57,7 +57,7 @@ class NarrowId(NamedTuple):
         name (str):
             The name to which it is assigned; empty if it is none.
         products (tuple[NarrowProduct, ...]):
-            The multiplications, in the order in which addresses use them.
+            The multiplications, in the order in which they are done.
         widening (str):
             What a cast to 64 bits at the call would do:
             `SAFE` where it widens all products and nothing needs 32 bits,
@@ -101,20 +101,23 @@ def analyse(kernel: 'Kernel', module: 'Sequence[Kernel]' = ()) -> KernelValues:
         facts = Interpreter(kernel, helpers).run()
     except RecursionError:
         raise TooDeepError('an expression is nested too deeply') from None
-    found: dict = {}
-    for product in facts.reached:
+    found: dict = {origin: {} for origin in facts.names if origin.kernel is kernel}
+    for product in filter(facts.reached.__contains__, facts.products):
         for index in product.indices:
-            if index.origin.kernel is kernel:
+            if index.origin in found:
                 limits = frozenset(facts.bounds.get(index.tile, ())) if product.fixed else frozenset()
                 narrow = NarrowProduct(product.node, product.kernel, limits, product.assumed, product.guard)
-                found.setdefault(index.origin, {})[narrow] = index.origin in product.lifts
+                products = found[index.origin]
+                products[narrow] = index.origin in product.lifts and products.get(narrow, True)
     narrow_ids = []
     for origin, products in found.items():
+        if not products:
+            continue
         if origin in facts.forbidden:
             widening = FORBIDDEN
         elif not all(products.values()):
             widening = USELESS
         else:
             widening = UNSURE if origin in facts.escaped else SAFE
-        narrow_ids.append(NarrowId(origin.node, facts.names.get(origin, ''), tuple(products), widening))
+        narrow_ids.append(NarrowId(origin.node, facts.names[origin], tuple(products), widening))
     return KernelValues(tuple(narrow_ids))

@@ -103,6 +103,10 @@ class Value(NamedTuple):
             The program ids that would make it 64-bit if they were. Default: none.
         assumed (bool, Optional):
             Whether its width is that of a loaded value, taken to be 32 bits. Default: `False`.
+        factors (frozenset[str], Optional):
+            The spellings of what was multiplied to make it. Default: none.
+        divisors (frozenset[str], Optional):
+            The factors of what it was divided by. Default: none.
         base (str, Optional):
             The parameter that is its leftmost addend: its pointer, if it has one. Default: none.
         items (tuple, Optional):
@@ -117,6 +121,8 @@ class Value(NamedTuple):
     products: frozenset[Product] = NOTHING
     lifts: frozenset[ProgramId] = NOTHING
     assumed: bool = False
+    factors: frozenset[str] = NOTHING
+    divisors: frozenset[str] = NOTHING
     base: str = ''
     items: 'tuple[Value | Cases, ...]' = ()
 

@@ -136,10 +136,11 @@ def _is_feature(product: 'NarrowProduct') -> bool:
 
 
 def _outermost(products: 'list[NarrowProduct]') -> 'list[tuple[Range, NarrowProduct]]':
-    """The products that are no part of another, with their places, in source order; those of the kernel's own text first."""
-    placed = sorted({product.kernel.unit.range(product.node): product for product in products}.items())
+    """The products that are no part of another, with their places, in source order."""
+    placed = [(product.kernel.unit.range(product.node), product) for product in products]
+    placed.sort(key=lambda item: (item[0].start, (-item[0].end.line, -item[0].end.column), len(item[1].conditions), item[1].assumed))
     outer: list[tuple[Range, NarrowProduct]] = []
-    for where, product in sorted(placed, key=lambda item: (item[0].start, (-item[0].end.line, -item[0].end.column))):
+    for where, product in placed:
         if not outer or where.end > outer[-1][0].end:
             outer.append((where, product))
     return outer

@@ -94,6 +94,21 @@ def test_a_tile_knows_its_limits():
     assert limits == {'tl.program_id(0) * BD': {'D'}, 'o * stride': frozenset()}
 
 
+def test_a_difference_bounds_nothing():
+    ((one, _),) = narrow_ids('''
+        first = tl.program_id(0) * BD
+        height = min(n - first, BD)
+        tl.store(y + first, height)
+    ''', parameters='y, n, BD: tl.constexpr')
+    assert [product.limits for product in one.products] == [frozenset()]
+
+
+def test_a_quotient_times_a_factor_of_its_divisor_is_no_larger_than_the_id():
+    body = 'i = tl.program_id(0)\ngroup = i // (G * n)\ntl.store(y + group * {factor}, 0)'
+    assert products(body.format(factor='G'), parameters='y, n, m, G: tl.constexpr') == []
+    assert products(body.format(factor='m'), parameters='y, n, m, G: tl.constexpr') == ['group * m']
+
+
 @pytest.mark.parametrize(('expected', 'body'), [
     (SAFE, 'i = tl.program_id(0)\ntl.store(y + i * stride, 0)'),
     (SAFE, 'i = tl.program_id(0)\np = y\nfor j in range(n):\n    p += i * stride\n    tl.store(p, 0)'),
