@@ -33,7 +33,8 @@ class Launches:
         for kernel in kernels:
             words = set(_names_in(kernel.definition))
             self._used_in_kernels.update(words & names - {kernel.name})
-            if 'program_id' in words and any(map(_STORE.fullmatch, words)):
+            has_constants = any(parameter.is_constexpr for parameter in kernel.parameters)
+            if has_constants and 'program_id' in words and any(map(_STORE.fullmatch, words)):
                 self._entry_points.add(kernel.definition)
         for statement in statements:
             self._launched.update(name for name in map(_launched_name, ast.walk(statement)) if name in names)
@@ -41,7 +42,7 @@ class Launches:
     def is_launched(self, kernel: Kernel) -> bool:
         """Whether a kernel is evidently launched from the host; a helper is not, nor is one of which nothing is known.
 
-        The evidence is a launch in the file, a tuner, or a program id and a store in a kernel that no other one uses.
+        The evidence is a launch in the file, a tuner, or a constant, a program id and a store in a kernel that no other one uses.
         """
         if kernel.name in self._launched or kernel.decorator(AUTOTUNE) or kernel.decorator(HEURISTICS):
             return True

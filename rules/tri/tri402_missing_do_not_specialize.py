@@ -47,7 +47,7 @@ class MissingDoNotSpecialize(Rule):
     Finds kernels that take a sequence length at run time and do not name it in `do_not_specialize` of their `triton.jit`.
     Only kernels that are evidently launched are asked for it:
     those launched in the file, those that are tuned,
-    and those that ask for their program id and store while no other kernel of the file uses them.
+    and those that have constants, ask for their program id and store while no other kernel of the file uses them.
 
     Also finds, on every function that Triton compiles, entries of `do_not_specialize` that are
 

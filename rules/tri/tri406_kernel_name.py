@@ -20,8 +20,10 @@ _NAME = re.compile(r'\w+_(?:fwd|bwd)_kernel(?:_\w+)?')
 _DIRECTIONS = {'fwd': 'fwd', 'forward': 'fwd', 'bwd': 'bwd', 'backward': 'bwd'}
 
 _PREFIXED = re.compile(r'(?P<prefix>[bpomi]_)\w+')
-# in other styles `o_ptr` is the pointer to the output
-_POINTER_NAME = re.compile(r'(?i)\w*(?:ptrs?|pointers?)')
+# in other styles the letter names a tensor or a dimension, and the word behind it what the variable is: `o_ptr`, `m_offs`
+_SAYS_ITSELF = re.compile(
+    r'(?i)[bpomi]_(?:\w*_)?(?:ptrs?|pointers?|offs?|offsets?|idx|index|indices|id|pid|block|tile|range|start|end|mask|base)(?:_?\d+)?',
+)
 _LANGUAGE = 'triton.language.'
 _BUILTINS = {'abs', 'float', 'int', 'len', 'max', 'min', 'print', 'range'}
 _RANGES = {'range', f'{_LANGUAGE}range', f'{_LANGUAGE}static_range'}
@@ -45,7 +47,7 @@ class KernelName(Rule):
     the suffix may be missing.
     Only kernels that are evidently launched are looked at:
     those launched in the file, those that are tuned,
-    and those that ask for their program id and store while no other kernel of the file uses them.
+    and those that have constants, ask for their program id and store while no other kernel of the file uses them.
 
     Also finds, in every function that Triton compiles, variables whose prefix contradicts what they evidently are.
     The prefixes are `b_` for block values, `p_` for pointers, `o_` for offsets, `m_` for masks, `i_` for indices:
@@ -92,7 +94,7 @@ class KernelName(Rule):
     ## Known limits
     Only what one assignment shows is evident: a value that comes from a helper is not looked into.
     A loaded value that then serves as a mask, an index or an address may be called one.
-    Names that end in `ptr`, `ptrs` or `pointer` are left alone.
+    Names that say at their end what they are, such as `o_ptr` or `m_offs`, are left alone.
     """
 
     code = 'TRI406'
@@ -123,7 +125,7 @@ class KernelName(Rule):
         seen = set(parameters)
         for target, kind in body.evident():
             match = _PREFIXED.fullmatch(target.id)
-            if match is None or target.id in seen or _POINTER_NAME.fullmatch(target.id):
+            if match is None or target.id in seen or _SAYS_ITSELF.fullmatch(target.id):
                 continue
             contradicted, what, fitting = kind
             if match['prefix'] in contradicted:
