@@ -38,6 +38,8 @@ _INDENTED = re.compile(r'#\s{2,}\S')
 _END_OF_FRAME = '#* '
 _FRAMED = re.compile(r'#+\s*(?:\*\s+(?=.*\*$))?(?P<words>.*?)\s*[#*]*')
 _LONGEST_BOX = 3
+# a line longer than this is data, not a banner
+_LONGEST = 1000
 
 
 class Banner(Rule):
@@ -121,6 +123,8 @@ class Banner(Rule):
 
 
 def _is_left_alone(run: 'list[Comment]') -> bool:
+    if any(len(comment.text) > _LONGEST for comment in run):
+        return True
     if any(is_copyright(comment.text) or _PEM.search(comment.text) for comment in run):
         return True
     return len(run) > 1 and any(_DRAWN.search(comment.text) for comment in run)

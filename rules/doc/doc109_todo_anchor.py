@@ -27,13 +27,13 @@ _ANCHORS = (
     r'\b(?:GH|PR|PEP|RFC)[- ]?#?\d+\b',
     # a version
     rf'\b(?:{_PROJECTS})\s*(?:[<>=~!]=?=?|-)?\s*v?\d',
-    r'[A-Za-z][\w-]*\s*(?:[<>]=?|==|~=)\s*v?\d+\.\d+',
+    r'\b[A-Za-z][\w-]{0,40}\s*(?:[<>]=?|==|~=)\s*v?\d+\.\d+',
     r'\bv\d+(?:\.\d+)+\b',
     r'\b(?:once|when|until|after|before|since|with|from|drop|in)\s+(?:[\w-]+\s+){0,3}v?\d+\.\d+\b',
     # a day, or an event that can be looked up
     r'\b20\d\d-\d\d(?:-\d\d)?\b',
     r'\bQ[1-4]\s+20\d\d\b',
-    r'\b(?:once|when|until|after|before|as soon as)\b.*\b(?:releases?|released|drops|dropped|end[- ]of[- ]life|EOL|deprecate[sd]?)\b',
+    r'\b(?:once|when|until|after|before|as soon as)\b.{0,200}\b(?:releases?|released|drops|dropped|end[- ]of[- ]life|EOL|deprecate[sd]?)\b',
 )
 # how a line ends when its sentence goes on with a noun
 _GOES_ON = re.compile(
@@ -48,6 +48,8 @@ _PROSE = re.compile(
     r'\s*(?:[,/\'"`]|(?:and|or|is(?! this| it| there)|are|was|were|in|without|with|must|may|stands?|comments?|markers?|marks|tags|items|lists|notes'
     r'|entries|words|rules|lines|checks|anchors)\b)',
 )
+# a line longer than this is data, not prose
+_LONGEST = 5000
 _FENCE = re.compile(r'\s*(?:```|~~~)')
 
 
@@ -138,7 +140,7 @@ class TodoAnchor(Rule):
     def _in_paragraphs(self, lines: list[_Line]) -> 'Iterator[Finding]':
         paragraph: list[_Line] = []
         for line in [*lines, _Line('', 0, 0)]:
-            if line.text.strip('#! \t'):
+            if len(line.text) <= _LONGEST and line.text.strip('#! \t'):
                 paragraph.append(line)
             else:
                 yield from self._in_paragraph(paragraph)

@@ -83,7 +83,8 @@ class Template:
             return True
         if is_copyright(line):
             return False
-        return any(SequenceMatcher(None, line, own).ratio() >= _ALIKE for own in self.render('2000'))
+        matchers = (SequenceMatcher(None, line, own) for own in self.render('2000'))
+        return any(matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE for matcher in matchers)
 
     def _pattern(self, part: str) -> str:
         if part == '{years}':
