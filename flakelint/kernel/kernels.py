@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flakelint.project.imports import Bindings, dotted
+from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -126,6 +127,16 @@ class Kernel:
         arguments = self.definition.args
         nodes = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         return [Parameter(node.arg, node, self._annotation(node)) for node in nodes]
+
+    @cached_property
+    def body(self) -> list[ast.AST]:
+        """The nodes of the abstract syntax tree in the body, in source order."""
+        return nodes_in_order(self.definition.body)
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """The calls in the body, the outer ones before those in them."""
+        return [node for node in self.body if isinstance(node, ast.Call)]
 
     def decorator(self, role: str) -> Decorator | None:
         """The first decorator with a role."""

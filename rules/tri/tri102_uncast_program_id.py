@@ -118,13 +118,12 @@ class UncastProgramId(Rule):
 def _asks_for_uncast_id(kernel: 'Kernel') -> bool:
     """Whether a kernel has a program id without a cast right behind it; asked of the syntax tree, which is at hand."""
     cast = set()
-    calls = [node for node in ast.walk(kernel.definition) if isinstance(node, ast.Call)]
-    for node in calls:
+    for node in kernel.calls:
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr == 'to'
         inner = node.func.value if is_method else node.args[0] if len(node.args) > 1 else None
         if isinstance(inner, ast.Call) and any(_is_int64(argument, kernel.bindings) for argument in node.args):
             cast.add(inner)
-    return any(kernel.bindings.resolve(dotted(node.func) or '') in PROGRAM_ID and node not in cast for node in calls)
+    return any(kernel.bindings.resolve(dotted(node.func) or '') in PROGRAM_ID and node not in cast for node in kernel.calls)
 
 
 def _is_int64(node: ast.expr, bindings: Bindings) -> bool:
