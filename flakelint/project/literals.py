@@ -14,13 +14,13 @@ _COPIES = ('list', 'tuple', 'set', 'sorted')
 
 def binding(name: str, statements: Sequence[ast.stmt]) -> ast.expr | None:
     """The value of a name that a module binds exactly once, by a plain assignment at its top level."""
-    values = [value for target, value in _bindings(statements) if target == name]
+    values = [value for target, value in bindings(statements) if target == name]
     return values[0] if len(values) == 1 else None
 
 
 def is_bound(name: str, statements: Sequence[ast.stmt]) -> bool:
-    """Whether module-level code assigns to a name."""
-    return any(target == name for target, _ in _bindings(statements))
+    """Whether module-level code imports a name or assigns to it."""
+    return any(target == name for target, _ in bindings(statements))
 
 
 def literal_list(value: ast.expr, statements: Sequence[ast.stmt]) -> list[ast.expr] | None:
@@ -82,7 +82,7 @@ def _parts(value: ast.expr, statements: Sequence[ast.stmt]) -> list[ast.expr]:
     return [] if bound is None else [bound]
 
 
-def _bindings(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr | None]]:
+def bindings(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr | None]]:
     """Each name that module-level code binds or changes in place, with its value where that is plain."""
     top = set(statements)
     stack: list[ast.AST] = list(statements)
@@ -94,6 +94,8 @@ def _bindings(statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr | 
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
             plain = node.value if isinstance(node, ast.AnnAssign) and node in top else None
             yield from ((name, plain) for name in _names(node.target))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name.partition('.')[0], None) for alias in node.names)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
             # a method such as `append` may change what the name holds
             yield from ((name, None) for name in _names(node.value.func.value))

@@ -13,7 +13,7 @@ from flakelint.engine.imports import import_name
 from flakelint.engine.rule import Rule, safe
 from flakelint.kernel.kernels import AUTOTUNE
 from flakelint.project.imports import dotted
-from flakelint.project.literals import binding, is_bound
+from flakelint.project.literals import binding, bindings, is_bound
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -113,7 +113,7 @@ class MissingCacheKwargs(Rule):
         for decorator in kernel.decorators:
             if decorator.role != AUTOTUNE or decorator.name in self.options.exempt or not isinstance(decorator.node, ast.Call):
                 continue
-            if any(self._may_hold(spread, file) for spread in decorator.spreads):
+            if any(self._may_hold(spread, file) for spread in decorator.spreads) or _is_rebound(decorator, file):
                 continue
             wanted = f'`**{self.options.name}`'
             spelled = ast.unparse(decorator.node.func)
@@ -148,3 +148,9 @@ class MissingCacheKwargs(Rule):
             return None
         arguments = [*decorator.node.args, *decorator.node.keywords]
         return safe(f'Add `**{local}`', *append(file, decorator.node, arguments, f'**{local}'), *imports)
+
+
+def _is_rebound(decorator: 'Decorator', file: 'File') -> bool:
+    """Whether the module assigns to the name of a decorator that it imports: `autotune = partial(autotune, **kwargs)`."""
+    head = dotted(decorator.node.func).partition('.')[0]
+    return any(name == head for name, value in bindings(file.statements) if value is not None)
