@@ -192,7 +192,7 @@ class Evaluator:
         return value
 
     def _integer(self, node: cst.Integer) -> Value:
-        return CONST._replace(literal=node.evaluated_value)
+        return CONST._replace(literal=int(node.value, 0))
 
     def _unary(self, node: cst.UnaryOperation) -> Value | Cases:
         value = self.evaluate(node.expression)
@@ -310,7 +310,7 @@ class Evaluator:
         if type(index) is not cst.Index or len(node.slice) > 1 or type(index.value) is not cst.Integer:
             # `[:, None]` and `[None]`; the elements of a tuple that are picked at run time are not followed
             return UNKNOWN if type(value) is Value and value.items else value
-        position = index.value.evaluated_value
+        position = int(index.value.value, 0)
         if type(value) is Value and position < len(value.items):
             return value.items[position]
         return UNKNOWN
