@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel, Parameter
 
 _KEYWORD = 'do_not_specialize'
-_ACCESS = {f'triton.language.{name}' for name in ('load', 'store')}
+_ACCESS = tuple(f'triton.language.{name}' for name in ('load', 'store', 'atomic_', 'make_tensor_descriptor', 'make_block_ptr'))
 # floats and booleans are never specialised, and a tensor is no length
 _NO_INTEGER = re.compile(r'(?i).*(float|bool|fp|bf|tensor|ptr|pointer|\*|int1$|u1$)')
 
@@ -230,11 +230,7 @@ def _is_length(parameter: 'Parameter', kernel: 'Kernel', file: 'File') -> bool:
     if parameter.is_constexpr or _NO_INTEGER.match(parameter.annotation):
         return False
     nodes = [node for statement in kernel.definition.body for node in ast.walk(statement)]
-    accesses = [
-        node for node in nodes
-        if isinstance(node, ast.Call) and node.args and file.bindings.resolve(dotted(node.func) or '') in _ACCESS
-    ]
-    if any(_base(access.args[0]) == parameter.name for access in accesses):
+    if parameter.name in _pointers(nodes, file):
         return False
     mentions = sum(_is_name(node, parameter.name) for node in nodes)
     divisors = sum(
@@ -247,8 +243,25 @@ def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _base(address: ast.expr) -> str | None:
+def _pointers(nodes: list[ast.AST], file: 'File') -> set[str]:
+    """The names from which the addresses of a kernel start, through local names."""
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Call) and file.bindings.resolve(dotted(node.func) or '').startswith(_ACCESS):
+            arguments = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg in ('pointer', 'base'))]
+            found.update(map(_base, arguments))
+        elif isinstance(node, ast.Attribute) and node.attr == 'element_ty':
+            found.add((dotted(node) or '').partition('.')[0])
+    local = [node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)]
+    size = 0
+    while size != len(found):
+        size = len(found)
+        found.update(_base(node.value) for node in local if node.targets[0].id in found)
+    return found - {''}
+
+
+def _base(address: ast.expr) -> str:
     """The name that an address starts with: `x` of `x + o_x`."""
-    while isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add):
+    while isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add | ast.Sub):
         address = address.left
-    return address.id if isinstance(address, ast.Name) else None
+    return address.id if isinstance(address, ast.Name) else ''
