@@ -35,11 +35,24 @@ _CODES = (Header.code, diagnostics.UNREADABLE_FILE[0], diagnostics.TOO_COMPLEX[0
 @click.argument('paths', nargs=-1, type=click.Path())
 @click.option('--check', 'only_check', is_flag=True, help='Say which files lack the header, and change nothing; the default.')
 @click.option('--fix', is_flag=True, help='Add or replace headers.')
-@click.option('--year', is_flag=False, flag_value=_THIS_YEAR, metavar='[YEAR]', help='Move the closing year of headers up to YEAR, else this year.')
+@click.option(
+    '--year',
+    is_flag=False,
+    flag_value=_THIS_YEAR,
+    metavar='[YEAR]',
+    help='Move the closing year of headers up to YEAR, or to this year.',
+)
+@click.option('--force-exclude', is_flag=True, default=None, help='Leave excluded files out even where they are named.')
 @config_option
 @click.pass_context
 def command(
-    context: click.Context, paths: tuple[str, ...], only_check: bool, fix: bool, year: str | None, config_file: str | None,
+    context: click.Context,
+    paths: tuple[str, ...],
+    only_check: bool,
+    fix: bool,
+    year: str | None,
+    force_exclude: bool | None,
+    config_file: str | None,
 ) -> None:
     """Compare the top of each Python file with the header that the settings describe.
 
@@ -50,15 +63,16 @@ def command(
         paths, year = (year, *paths), _THIS_YEAR
     if only_check + fix + (year is not None) > 1:
         fail('--check, --fix and --year exclude each other')
-    headers = _Headers(paths or ('.',), config_file)
+    headers = _Headers(paths or ('.',), config_file, force_exclude)
     if year is not None:
         context.exit(headers.move_year(date.today().year if year == _THIS_YEAR else int(year)))
     context.exit(headers.mend() if fix else headers.check())
 
 
 class _Headers:
-    def __init__(self, paths: tuple[str, ...], config_file: str | None) -> None:
-        config, registry = load_config(common_folder(paths), config_file)
+    def __init__(self, paths: tuple[str, ...], config_file: str | None, force_exclude: bool | None) -> None:
+        overrides = {} if force_exclude is None else {'force_exclude': force_exclude}
+        config, registry = load_config(common_folder(paths), config_file, overrides)
         self._settings = config.settings.header
         if not self._settings.owner:
             where = os.path.relpath(config.file) if config.file else 'pyproject.toml'

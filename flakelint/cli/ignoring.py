@@ -99,7 +99,8 @@ def _still_found(after: SourceFile, findings: 'list[Finding]', above: list[int])
     """The findings that the comments of a new content do not suppress."""
     found = []
     for finding in findings:
-        places = [line + sum(1 for inserted in above if inserted <= line) for line in (finding.range.start.line, finding.range.end.line)]
+        lines = (finding.range.start.line, finding.range.end.line)
+        places = [line + sum(1 for inserted in above if inserted <= line) for line in lines]
         if not after.suppressions.silence(finding.code, places):
             found.append(finding)
     return found
@@ -122,7 +123,8 @@ class _Plan:
         self._reason = reason
         self._pieces = Pieces(file.comments, long_strings(file.text, file.lines), file.lines)
         self._comments = {comment.line: comment for comment in file.comments}
-        self._requests = {request.comment.line: request for request in file.suppressions.requests if not request.foreign and request.first}
+        ours = [request for request in file.suppressions.requests if not request.foreign and request.first]
+        self._requests = {request.comment.line: request for request in ours}
         self._malformed = {malformed.comment.line for malformed in file.suppressions.malformed}
         self._above: _Wanted = {}
         self._behind: _Wanted = {}

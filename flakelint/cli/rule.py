@@ -20,6 +20,7 @@ from flakelint.engine.registry import Registry, RuleReference
 from flakelint.engine.rule import Rule
 from flakelint.report.model import url
 
+_HEADING = re.compile(r'^## (.*)$', re.MULTILINE)
 _FIXES = {'safe': 'safe fix', 'unsafe': 'unsafe fix', 'none': 'no fix'}
 
 
@@ -79,7 +80,7 @@ def as_markdown(rule: type[Rule]) -> str:
 
 
 def _as_text(rule: type[Rule]) -> str:
-    body = re.sub(r'^## (.*)$', lambda match: f'{match[1]}\n{"-" * len(match[1])}', _outside_code(documentation(rule)), flags=re.MULTILINE)
+    body = _HEADING.sub(lambda match: f'{match[1]}\n{"-" * len(match[1])}', _outside_code(documentation(rule)))
     facts = [rule.severity, _FIXES[rule.fix], *([f'Triton {rule.triton}'] if rule.triton else []), f'since {rule.since}']
     title = f'{rule.code} {rule.name} ({", ".join(facts)})'
     return f'{title}\n{"=" * len(title)}\n\n{rule.summary()}\n\n{body}\n'
@@ -103,7 +104,8 @@ def _line(rule: type[Rule]) -> str:
 
 def _table(rules: list[type[Rule]]) -> str:
     rows = [('Code', 'Name', 'Fix', 'What it finds')]
-    rows.extend((f'[{rule.code}]({url(rule.code)})', rule.name, rule.fix, rule.summary().replace('|', '\\|')) for rule in rules)
+    for rule in rules:
+        rows.append((f'[{rule.code}]({url(rule.code)})', rule.name, rule.fix, rule.summary().replace('|', '\\|')))
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = [f'| {" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |' for row in rows]
     lines.insert(1, f'| {" | ".join("-" * width for width in widths)} |')

@@ -109,7 +109,11 @@ class _Stdin:
         except DecodeError:
             return findings, 0
         known = Baseline.read(os.path.join(self._job.config.root, baseline))
-        fresh, count, _ = known.subtract(findings, lambda finding: (self._name, finding.code, fingerprint(finding, lines)), set())
+
+        def identify(finding: 'Finding') -> tuple[str, str, str]:
+            return self._name, finding.code, fingerprint(finding, lines)
+
+        fresh, count, _ = known.subtract(findings, identify, set())
         return fresh, count
 
 

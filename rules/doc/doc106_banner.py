@@ -119,7 +119,8 @@ class Banner(Rule):
 
     def _rule(self, comment: 'Comment', file: 'File') -> 'Finding':
         edit = _removal(comment, file, alone=True)
-        return self.finding(_place(comment), f'`{_short(comment.text)}` is a banner rule: delete it', safe('Delete the rule', edit))
+        message = f'`{_short(comment.text)}` is a banner rule: delete it'
+        return self.finding(_place(comment), message, safe('Delete the rule', edit))
 
 
 def _is_left_alone(run: 'list[Comment]') -> bool:
@@ -145,11 +146,15 @@ def _box(run: 'list[Comment]', index: int) -> int:
         return 0
     for size in range(3, _LONGEST_BOX + 3):
         inner = run[index + 1:index + size - 1]
-        if index + size > len(run) or any(not comment.text.strip(_END_OF_FRAME) or _is_rule([comment], 0) for comment in inner):
+        if index + size > len(run) or any(_is_empty(comment) or _is_rule([comment], 0) for comment in inner):
             return 0
         if _is_rule(run, index + size - 1):
             return size
     return 0
+
+
+def _is_empty(comment: 'Comment') -> bool:
+    return not comment.text.strip(_END_OF_FRAME)
 
 
 def _words(comment: 'Comment') -> str | None:

@@ -33,21 +33,23 @@ _ANCHORS = (
     # a day, or an event that can be looked up
     r'\b20\d\d-\d\d(?:-\d\d)?\b',
     r'\bQ[1-4]\s+20\d\d\b',
-    r'\b(?:once|when|until|after|before|as soon as)\b.{0,200}\b(?:releases?|released|drops|dropped|end[- ]of[- ]life|EOL|deprecate[sd]?)\b',
+    r'\b(?:once|when|until|after|before|as soon as)\b.{0,200}'
+    r'\b(?:releases?|released|drops|dropped|end[- ]of[- ]life|EOL|deprecate[sd]?)\b',
 )
 # how a line ends when its sentence goes on with a noun
 _GOES_ON = re.compile(
-    r'(?:,|\b(?:an?|the|every|each|any|no|of|for|with|without|and|or|nor|not|as|is|are|in|on|to|from|by|this|that|these|those|some|one'
-    r'|own|such|like|than|but|if|when|where|finds?|flags?|marks?|says?|called|named|word|words))\s*$',
+    r'(?:,|\b(?:an?|the|every|each|any|no|of|for|with|without|and|or|nor|not|as|is|are|in|on|to|from|by|this|that|these'
+    r'|those|some|one|own|such|like|than|but|if|when|where|finds?|flags?|marks?|says?|called|named|word|words))\s*$',
     re.IGNORECASE,
 )
 _BULLET = r'(?:[-*+•]|\d+[.)])?\s*'
 _LEAD = re.compile(rf'(?:^[#\s]*{_BULLET}|[.;!?]\s+|\(\s*)$')
 # what follows the word where a sentence speaks about it
 _PROSE = re.compile(
-    r'\s*(?:[,/\'"`]|(?:and|or|is(?! this| it| there)|are|was|were|in|without|with|must|may|stands?|comments?|markers?|marks|tags|items|lists|notes'
-    r'|entries|words|rules|lines|checks|anchors)\b)',
+    r'\s*(?:[,/\'"`]|(?:and|or|is(?! this| it| there)|are|was|were|in|without|with|must|may|stands?|comments?|markers?|marks'
+    r'|tags|items|lists|notes|entries|words|rules|lines|checks|anchors)\b)',
 )
+_ADVICE = 'name an issue (`#123` or a link), a version (`triton>=3.5`) or a date that settles it'
 # a line longer than this is data, not prose
 _LONGEST = 5000
 _FENCE = re.compile(r'\s*(?:```|~~~)')
@@ -122,8 +124,9 @@ class TodoAnchor(Rule):
         super().__init__(options)
         words = '|'.join(map(re.escape, self.options.words))
         self._word = re.compile(rf'(?<![\w.\-/#])(?:{words})(?![\w/-]|\.\w)') if words else None
+        anchors = (*_ANCHORS, *self.options.anchors)
         try:
-            self._anchor = re.compile('|'.join(f'(?:{one})' for one in (*_ANCHORS, *self.options.anchors)), re.IGNORECASE | re.DOTALL)
+            self._anchor = re.compile('|'.join(f'(?:{one})' for one in anchors), re.IGNORECASE | re.DOTALL)
         except re.error as error:
             raise SettingsError(f'rules.DOC109: `anchors`: not a regular expression: {error}') from None
 
@@ -154,11 +157,9 @@ class TodoAnchor(Rule):
             last = places[number + 1][:2] if number + 1 < len(places) else (len(lines), 0)
             if not self._anchor.search(_between(lines, first, last)):
                 word = lines[index].text[start:end]
-                message = f'`{word}` has no anchor: name an issue (`#123` or a link), a version (`triton>=3.5`) or a date that settles it'
-                column = lines[index].column
-                yield self.finding(
-                    Range(Position(lines[index].line, column + start), Position(lines[index].line, column + end)), message,
-                )
+                _, line, column = lines[index]
+                place = Range(Position(line, column + start), Position(line, column + end))
+                yield self.finding(place, f'`{word}` has no anchor: {_ADVICE}')
 
     def _places(self, lines: list[_Line], index: int) -> Iterator[tuple[int, int, int]]:
         """The words in a line that ask for something to be done: the index of the line, start and end."""

@@ -19,7 +19,9 @@ _YEARS = re.compile(r'(?P<start>\d{4})(?:-(?P<end>\d{4}))?')
 _YEAR = re.compile(r'\b(?:19|20)\d\d\b')
 _PLACEHOLDER = re.compile(r'(\{(?:years|owner|license)\})')
 _COPYRIGHT = re.compile(r'\bcopyright\s*(?:\(c\)|©|by\b|:|\d{4})|©|\(c\)\s*\d{4}|SPDX-FileCopyrightText', re.IGNORECASE)
-_LEGAL = re.compile(r'licen[sc]e|all rights reserved|contributors|warrant|applicable law|permission|redistribut|liab', re.IGNORECASE)
+_LEGAL = re.compile(
+    r'licen[sc]e|all rights reserved|contributors|warrant|applicable law|permission|redistribut|liab', re.IGNORECASE,
+)
 _COOKIE = re.compile(r'[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+')
 _OWN_PRAGMA = re.compile(r'#\s*flakelint:')
 # how alike two lines are, from 0 to 1, before one counts as another wording of the other
@@ -37,7 +39,7 @@ class Template:
     def __init__(self, settings: 'HeaderSettings') -> None:
         self._settings = settings
         self._owner = _words(settings.owner)
-        self._patterns = [re.compile(''.join(map(self._pattern, _PLACEHOLDER.split(line.rstrip())))) for line in settings.template]
+        self._patterns = [self._pattern(line.rstrip()) for line in settings.template]
 
     def __len__(self) -> int:
         return len(self._patterns)
@@ -86,7 +88,10 @@ class Template:
         matchers = (SequenceMatcher(None, line, own) for own in self.render('2000'))
         return any(matcher.real_quick_ratio() >= _ALIKE and matcher.ratio() >= _ALIKE for matcher in matchers)
 
-    def _pattern(self, part: str) -> str:
+    def _pattern(self, line: str) -> re.Pattern:
+        return re.compile(''.join(map(self._part, _PLACEHOLDER.split(line))))
+
+    def _part(self, part: str) -> str:
         if part == '{years}':
             return r'(?P<years>\d{4}(?:-\d{4})?)'
         return re.escape({'{owner}': self._settings.owner, '{license}': self._settings.license}.get(part, part))

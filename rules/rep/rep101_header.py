@@ -103,7 +103,8 @@ class Header(Rule):
         block = template.render(template.years_of('', date.today().year))
         shown = min(top.begin, len(lines))
         place = _whole(lines, shown if lines.line(shown) else 1)
-        return self.finding(place, f'the copyright header is missing: expected `{block[0]}`', safe('Add the header', _insert(lines, top, block)))
+        message = f'the copyright header is missing: expected `{block[0]}`'
+        return self.finding(place, message, safe('Add the header', _insert(lines, top, block)))
 
     def _wrong(self, lines: 'LineTable', top: Top, template: 'Template', own: tuple[int, int]) -> 'Finding':
         first, last = own

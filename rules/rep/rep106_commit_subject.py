@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from flakelint.engine.settings import CommitSettings
 
 _SCISSORS = re.compile(r'# -+ >8 -+')
-_BY_GIT = re.compile(r'(?:fixup|squash|amend)! |Merge (?:branch|branches|tag|tags|commit|commits|pull request|remote-tracking) |Revert "|Reapply "')
+_BY_GIT = re.compile(
+    r'(?:fixup|squash|amend)! |Merge (?:branch(?:es)?|tags?|commits?|pull request|remote-tracking) |(?:Revert|Reapply) "',
+)
 _BRACKET = re.compile(r'(?P<gap> *)\[(?P<word>[^\]]*)\]')
 # a tag as other conventions write it: `fix: words`, `fix(gla): words`, `Fix words`
 _BARE_TAG = re.compile(r'(?P<word>[A-Za-z]+)(?:\([^)]*\))?(?P<colon>:?)\s')

@@ -22,7 +22,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize('message', ['[Fix] Mask the last block\n\nBody without any tag.\n', '', '# nothing but comments\n', "Merge branch 'a'\n"])
+@pytest.mark.parametrize('message', [
+    '[Fix] Mask the last block\n\nBody without any tag.\n', '', '# nothing but comments\n', "Merge branch 'a'\n",
+])
 def test_lets_a_good_message_through(folder, message):
     write(folder / 'COMMIT_EDITMSG', message)
     result = run('COMMIT_EDITMSG')

@@ -17,7 +17,8 @@ from tests.tools import write
 BLOCK = (
     '# Copyright (c) {years}, The Kernel Authors\n'
     '#\n'
-    '# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.\n'
+    '# This source code is licensed under the MIT License found in the LICENSE file in the root directory of '
+    'this source tree.\n'
     '# For a list of all contributors, see the git history of this repository.\n'
 )
 FOREIGN = '# Copyright (c) 2020-2021, Acme Kernels Ltd.\n'
@@ -133,3 +134,10 @@ def test_takes_excludes_and_suppressions_of_check(folder):
     write(folder / 'kept.py', '# flakelint: file-ignore[REP101] taken over as it is\nEPS = 1\n')
     result = run('--fix')
     assert (result.exit_code, result.output) == (0, '')
+
+
+def test_named_file_is_excluded_only_by_force(folder):
+    write(folder / 'flakelint.toml', 'exclude = ["generated/"]\n[header]\nowner = "The Kernel Authors"\n')
+    write(folder / 'generated' / 'table.py', 'EPS = 1\n')
+    assert run('generated/table.py').exit_code == 1
+    assert run('--force-exclude', 'generated/table.py').exit_code == 0

@@ -100,7 +100,8 @@ def test_strings_and_joined_lines_are_never_broken(tmp_path):
 
 
 def test_call_behind_a_backslash(tmp_path):
-    kernel = BLOCK_POINTER.replace('p_x = tl', 'p_x = \\\n        tl').replace('(n,), (1,), (0,)', '(n,), \\\n        (1,), (0,)')
+    kernel = BLOCK_POINTER.replace('p_x = tl', 'p_x = \\\n        tl')
+    kernel = kernel.replace('(n,), (1,), (0,)', '(n,), \\\n        (1,), (0,)')
     file = write(tmp_path / 'kernel.py', kernel)
     add(tmp_path, '--select', 'TRI201')
     assert '        (1,), (0,), (B,), (0,))  # flakelint: ignore[TRI201] to be replaced\n' in file.read_text()

@@ -48,7 +48,8 @@ def test_source_is_shown_though_there_is_no_file(tmp_path):
 
 def test_fix_prints_the_text_and_tells_the_rest_apart(tmp_path):
     text = BANNER + '# TODO: more\n'
-    result = check(tmp_path, text, '--fix', '--select', 'DOC106,DOC109', '--output-format', 'concise', '--stdin-filename', 'x.py')
+    arguments = ('--select', 'DOC106,DOC109', '--output-format', 'concise', '--stdin-filename', 'x.py')
+    result = check(tmp_path, text, '--fix', *arguments)
     assert result.returncode == 1
     assert result.stdout == text.replace('# --------\n', '')
     assert result.stderr.startswith('x.py:3:3: DOC109 ')

@@ -36,7 +36,8 @@ def test_severities_and_fixes_agree_with_the_engine(tmp_path):
     registry = collect(config)
     checker = Job(config, registry, tuple(registry.codes()), 1).checker()
     texts = (b'x = (\n', b'"\xff"\n', b'#' * 300, b'x = 1  # flakelint: ignore[TRI201]\n', b'x = 1  # flakelint: ignore\n')
-    found = {finding.code: finding for text in texts for finding in checker.check('x.py', text) if finding.code.startswith('ENG')}
+    findings = [finding for text in texts for finding in checker.check('x.py', text)]
+    found = {finding.code: finding for finding in findings if finding.code.startswith('ENG')}
     assert set(found) == {code for code, _ in KINDS}
     for code, finding in found.items():
         rule = registry.rules[code].load()
