@@ -84,3 +84,12 @@ def test_fixed_texts_belong_to_a_fixture():
         for suffix in FIXED:
             if path.name.endswith(suffix):
                 assert path.with_name(path.name.removesuffix(suffix) + '.py').exists(), path
+
+
+@pytest.mark.parametrize(('code', 'path'), CASES, ids=by_name)
+def test_windows_line_endings(code, path, tmp_path):
+    fixture, run, name, _ = check(code, path, tmp_path)
+    data = fixture.text.replace('\r\n', '\n').encode()
+    windows = data.replace(b'\n', b'\r\n')
+    assert [one.range for one in run.check(name, windows)] == [one.range for one in run.check(name, data)]
+    assert mend(windows, name, run, True).data == mend(data, name, run, True).data.replace(b'\n', b'\r\n')
