@@ -22,7 +22,7 @@ _DIRECTIONS = {'fwd': 'fwd', 'forward': 'fwd', 'bwd': 'bwd', 'backward': 'bwd'}
 _PREFIXED = re.compile(r'(?P<prefix>[bpomi]_)\w+')
 # in other styles the letter names a tensor or a dimension, and the word behind it what the variable is: `o_ptr`, `m_offs`
 _SAYS_ITSELF = re.compile(
-    r'(?i)[bpomi]_(?:\w*_)?(?:ptrs?|pointers?|offs?|offsets?|idx|index|indices|id|pid|block|tile|range|start|end|mask|base)(?:_?\d+)?',
+    r'(?i)[bpomi]_(?:\w*_)?(?:ptrs?|pointers?|offs?|offsets?|idx|index|indices|id|pid|block|tile|ind|range|step|start|end|mask|base)(?:_?\d+)?',
 )
 _LANGUAGE = 'triton.language.'
 _BUILTINS = {'abs', 'float', 'int', 'len', 'max', 'min', 'print', 'range'}
