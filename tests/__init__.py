@@ -2,4 +2,3 @@
 #
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
-

@@ -100,5 +100,3 @@ def test_the_wheel_holds_the_rules_and_not_the_kernels(tmp_path: Path) -> None:
 def test_base_dependencies_are_few() -> None:
     names = {requirement.split('>')[0] for requirement in PROJECT['project']['dependencies']}
     assert names == {'click', 'libcst', 'pathspec', 'tomli'}
-
-

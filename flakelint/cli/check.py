@@ -152,4 +152,3 @@ def _progress(quiet: bool) -> Any:
         sys.stderr.flush()
 
     return show
-

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
+from flakelint.engine import versions
 from flakelint.engine.settings import PRESETS, SECTIONS, SELECTION_KEYS, Settings, keys_of
 
 if sys.version_info >= (3, 11):
@@ -188,6 +189,11 @@ def _check_table(table: Any, settings_class: type, file: str, prefix: str, extra
             checked[name] = check_value(value, tuple[str, ...], f'{file}: `{prefix}{key}`')
         else:
             checked[name] = check_value(value, hints[name], f'{file}: `{prefix}{key}`')
+    if 'target_triton' in checked:
+        try:
+            versions.parse(checked['target_triton'])
+        except ValueError as error:
+            raise SettingsError(f'{file}: `target-triton`: {error}') from None
     if checked.get('output_format', 'text') not in OUTPUT_FORMATS:
         wrong = checked['output_format']
         raise SettingsError(f'{file}: unknown output format `{wrong}`{nearest(wrong, OUTPUT_FORMATS)}')

@@ -18,6 +18,7 @@ from flakelint.engine.cache import Cache
 from flakelint.engine.config import Config
 from flakelint.engine.findings import Finding
 from flakelint.engine.registry import Registry, instantiate
+from flakelint.engine.versions import overlap
 from flakelint.project.ignore import Patterns
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Job:
         from flakelint.engine.checker import Checker
 
         rules = instantiate([self.registry.rules[code] for code in self.codes], self.config)
+        rules = [rule for rule in rules if overlap(rule.triton, self.config.settings.target_triton)]
         return Checker(rules, self.registry.rules, self.config.settings, self._ignored)
 
     def name(self, path: str) -> str:

@@ -329,7 +329,6 @@ class Evaluator:
     def _call(self, node: cst.Call) -> Value | Cases:
         return calls.call(self, node)
 
-
     def merge(self, left: Value | Cases, right: Value | Cases) -> None:
         """Two values meet at run time: widening one alone would not compile."""
         for _, one, other in pairs(left, right):
@@ -365,6 +364,7 @@ _EXPRESSIONS: dict[type, Callable] = {
     cst.NamedExpr: Evaluator._walrus,
     cst.Call: Evaluator._call,
 }
+
 
 def _argument(parameter: 'Parameter') -> Value:
     if parameter.is_constexpr:

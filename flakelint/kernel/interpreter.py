@@ -224,7 +224,6 @@ _AUGMENTED = {
 }
 
 
-
 def _is_widening(statement: cst.BaseStatement) -> bool:
     """Whether a statement only casts names to 64 bits."""
     return type(statement) is cst.SimpleStatementLine and all(map(_widens_name, statement.body))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS, Kernel
+from flakelint.source.syntax import nodes_in_order
 
 _RUN_METHODS = frozenset({'run', 'warmup'})
 _STORE = re.compile(r'store|atomic_[a-z]+')
@@ -31,13 +32,12 @@ class Launches:
         self._used_in_kernels: set[str] = set()
         self._entry_points: set[ast.FunctionDef] = set()
         for kernel in kernels:
-            words = set(_names_in(kernel.definition))
+            words = set(_names_in(kernel))
             self._used_in_kernels.update(words & names - {kernel.name})
             has_constants = any(parameter.is_constexpr for parameter in kernel.parameters)
             if has_constants and 'program_id' in words and any(map(_STORE.fullmatch, words)):
                 self._entry_points.add(kernel.definition)
-        for statement in statements:
-            self._launched.update(name for name in map(_launched_name, ast.walk(statement)) if name in names)
+        self._launched.update(name for name in map(_launched_name, nodes_in_order(statements)) if name in names)
 
     def is_launched(self, kernel: Kernel) -> bool:
         """Whether a kernel is evidently launched from the host; a helper is not, nor is one of which nothing is known.
@@ -49,14 +49,13 @@ class Launches:
         return kernel.definition in self._entry_points and kernel.name not in self._used_in_kernels
 
 
-def _names_in(definition: ast.FunctionDef) -> Iterator[str]:
+def _names_in(kernel: Kernel) -> Iterator[str]:
     """The names and attributes that the body of a function mentions."""
-    for statement in definition.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name):
-                yield node.id
-            elif isinstance(node, ast.Attribute):
-                yield node.attr
+    for node in kernel.body:
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
 
 
 def _launched_name(node: ast.AST) -> str | None:

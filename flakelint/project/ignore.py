@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 # folders that hold no source of the repository; names, at any depth
 NEVER_ENTERED = frozenset({
     '.bzr', '.direnv', '.eggs', '.flakelint_cache', '.git', '.hg', '.ipynb_checkpoints', '.mypy_cache', '.nox',
-    '.pytest_cache', '.pytype', '.ruff_cache', '.svn', '.tox', '.venv', '.vscode', '__pycache__', '__pypackages__', 'node_modules',
-    'site-packages', 'venv',
+    '.pytest_cache', '.pytype', '.ruff_cache', '.svn', '.tox', '.venv', '.vscode', '__pycache__', '__pypackages__',
+    'node_modules', 'site-packages', 'venv',
 })
 
 

@@ -134,10 +134,15 @@ def _is_feature(product: 'NarrowProduct') -> bool:
     return any(not _LENGTH.search(limit) for limit in product.limits)
 
 
+def _outer_first(item: 'tuple[Range, NarrowProduct]') -> tuple:
+    place, product = item
+    return (place.start, (-place.end.line, -place.end.column), len(product.conditions), product.assumed)
+
+
 def _outermost(products: 'list[NarrowProduct]') -> 'list[tuple[Range, NarrowProduct]]':
     """The products that are no part of another, with their places, in source order."""
     placed = [(product.kernel.unit.range(product.node), product) for product in products]
-    placed.sort(key=lambda item: (item[0].start, (-item[0].end.line, -item[0].end.column), len(item[1].conditions), item[1].assumed))
+    placed.sort(key=_outer_first)
     outer: list[tuple[Range, NarrowProduct]] = []
     for where, product in placed:
         if not outer or where.end > outer[-1][0].end:

@@ -93,9 +93,8 @@ class BlockPointer(Rule):
         """Find what makes, moves or needs a block pointer in a function that Triton compiles."""
         if not any(word in kernel.unit.text for word in _WORDS):
             return
-        calls = [node for statement in kernel.definition.body for node in ast.walk(statement) if isinstance(node, ast.Call)]
-        pointers = _block_pointers(kernel.definition, file)
-        for call in calls:
+        pointers = _block_pointers(kernel, file)
+        for call in kernel.calls:
             name = file.bindings.resolve(dotted(call.func) or '')
             spelled = ast.unparse(call.func)
             if name in _MAKE:
@@ -116,10 +115,10 @@ class BlockPointer(Rule):
             yield self.finding(file.range(used[0]), message)
 
 
-def _block_pointers(definition: ast.FunctionDef, file: 'File') -> set[str]:
+def _block_pointers(kernel: 'Kernel', file: 'File') -> set[str]:
     """The local names that are bound to a new or a moved block pointer."""
     found = set()
-    for node in ast.walk(definition):
+    for node in kernel.body:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
         if file.bindings.resolve(dotted(node.value.func) or '') in _MAKE | _ADVANCE:

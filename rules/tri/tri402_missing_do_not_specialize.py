@@ -229,7 +229,7 @@ def _is_length(parameter: 'Parameter', kernel: 'Kernel', file: 'File') -> bool:
     """Whether a parameter with the name of a length can be one: an integer that is known only at run time."""
     if parameter.is_constexpr or _NO_INTEGER.match(parameter.annotation):
         return False
-    nodes = [node for statement in kernel.definition.body for node in ast.walk(statement)]
+    nodes = kernel.body
     if parameter.name in _pointers(nodes, file):
         return False
     mentions = sum(_is_name(node, parameter.name) for node in nodes)

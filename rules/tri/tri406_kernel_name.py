@@ -22,7 +22,8 @@ _DIRECTIONS = {'fwd': 'fwd', 'forward': 'fwd', 'bwd': 'bwd', 'backward': 'bwd'}
 _PREFIXED = re.compile(r'(?P<prefix>[bpomi]_)\w+')
 # in other styles the letter names a tensor or a dimension, and the word behind it what the variable is: `o_ptr`, `m_offs`
 _SAYS_ITSELF = re.compile(
-    r'(?i)[bpomi]_(?:\w*_)?(?:ptrs?|pointers?|offs?|offsets?|idx|index|indices|id|pid|block|tile|ind|range|step|start|end|mask|base)(?:_?\d+)?',
+    r'(?i)[bpomi]_(?:\w*_)?(?:ptrs?|pointers?|offs?|offsets?|idx|index|indices|id|pid|block|tile|ind|range|step|start|end|mask|base)'
+    r'(?:_?\d+)?',
 )
 _LANGUAGE = 'triton.language.'
 _BUILTINS = {'abs', 'float', 'int', 'len', 'max', 'min', 'print', 'range'}
@@ -114,9 +115,8 @@ class KernelName(Rule):
         start = file.text.index(kernel.name, start + len('def'))
         suggestion = _suggestion(kernel.name)
         hint = f', such as `{suggestion}`' if suggestion else ''
-        message = (
-            f'`{kernel.name}` is launched, and is named neither `<op>_fwd_kernel_<suffix>` nor `<op>_bwd_kernel_<suffix>`{hint}'
-        )
+        forms = 'neither `<op>_fwd_kernel_<suffix>` nor `<op>_bwd_kernel_<suffix>`'
+        message = f'`{kernel.name}` is launched, and is named {forms}{hint}'
         return self.finding(file.lines.range(start, start + len(kernel.name)), message)
 
     def _variables(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
@@ -131,7 +131,8 @@ class KernelName(Rule):
             if match['prefix'] in contradicted:
                 seen.add(target.id)
                 prefix = match['prefix']
-                message = f'`{target.id}` is {what}, but `{prefix}` is for {_MEANINGS[prefix]}; `{fitting}` is for {_MEANINGS[fitting]}'
+                hint = f'`{fitting}` is for {_MEANINGS[fitting]}'
+                message = f'`{target.id}` is {what}, but `{prefix}` is for {_MEANINGS[prefix]}; {hint}'
                 yield self.finding(file.range(target), message)
 
 
@@ -141,8 +142,7 @@ class _Body:
     def __init__(self, kernel: 'Kernel', file: 'File') -> None:
         self._bindings = file.bindings
         self._constants = {one.name for one in kernel.parameters if one.is_constexpr}
-        self._nodes = [node for statement in kernel.definition.body for node in ast.walk(statement)]
-        self._nodes.sort(key=lambda node: (getattr(node, 'lineno', 0), getattr(node, 'col_offset', 0)))
+        self._nodes = kernel.body
         self._addresses: set[str] = set()
         self._conditions: set[str] = set()
         for node in self._nodes:

@@ -161,6 +161,13 @@ def test_baseline(tmp_path: Path) -> None:
     assert 'known.json: not a baseline file' in result.stderr
 
 
+@pytest.mark.parametrize(('target', 'expected'), [('>=3.3', ['TRI201']), ('>=3.3,<3.9', []), ('==3.9', ['TRI201'])])
+def test_rules_hold_for_the_targeted_versions(tmp_path: Path, target: str, expected: list[str]) -> None:
+    write(tmp_path / 'flakelint.toml', f'target-triton = "{target}"\n')
+    write(tmp_path / 'a.py', BLOCK_POINTER)
+    assert codes(flakelint('check', '--output-format', 'json', cwd=tmp_path)) == expected
+
+
 def test_statistics(tmp_path: Path) -> None:
     write(tmp_path / 'a.py', BLOCK_POINTER)
     assert flakelint('check', '--statistics', cwd=tmp_path).stdout == '1\tTRI201\tblock-pointer\n'

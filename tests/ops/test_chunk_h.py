@@ -14,8 +14,9 @@ from fla.utils import assert_close, by_size, device
 CHUNK_SIZE = 16
 ALL_GATES = 'g+g_gamma+gk+gv'
 SPLITS = [pytest.param(None, id='each-chunk'), pytest.param(32, id='split32')]
+GATES = ('', 'g', 'g_gamma', 'gk', 'gv', ALL_GATES)
 CASES = [
-    *(pytest.param(gates, False, None, id=f'{gates or "none"}-state_kv') for gates in ('', 'g', 'g_gamma', 'gk', 'gv', ALL_GATES)),
+    *(pytest.param(gates, False, None, id=f'{gates or "none"}-state_kv') for gates in GATES),
     *(pytest.param(gates, True, None, id=f'{gates or "none"}-state_vk') for gates in ('', ALL_GATES)),
     *(pytest.param(gates, False, 32, id=f'{gates or "none"}-state_kv-split32') for gates in ('', ALL_GATES)),
 ]

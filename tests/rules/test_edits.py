@@ -51,7 +51,7 @@ def test_append_adds_one_item(holder):
 
 
 @given(
-    st.lists(st.sampled_from(['IS_AMD', 'Backend', 'device', 'input_guard', 'a as b', 'z']), min_size=1, max_size=5, unique=True),
+    st.lists(st.sampled_from(['IS_AMD', 'Backend', 'device', 'guard', 'a as b', 'z']), min_size=1, max_size=5, unique=True),
     st.sampled_from(['{}', '({})', '(\n    {},\n)', '({},)', '(\n    {}  # last\n)']),
     st.booleans(),
 )

@@ -43,7 +43,9 @@ _INTEGER = re.compile(
     r'|(?i:\w*(_len|_size|_dim|_count|_elements|cols|rows|_tokens|len|seqlen|columns))'
 )
 _FLOAT = re.compile(r'(?i)\w*(scale|eps|alpha|beta1|beta2|lr|momentum|decay|dropout_p|slope)|p')
-_TABLE = re.compile(r'(?i)\w*(seqlens|seq_lens|indices|index|idx|offsets|table|ids?|lengths|splits|slots|counter|target)(_ptr)?')
+_TABLE = re.compile(
+    r'(?i)\w*(seqlens|seq_lens|indices|index|idx|offsets|table|ids?|lengths|splits|slots|counter|target)(_ptr)?'
+)
 _CHOICES = {'LAYOUT': 'rows', 'MODE': 0}
 _FLAG = re.compile(r'(IS|USE|HAS|STORE|EVEN|OUTPUT|SAVE|LOAD|NEED|DO|APPLY|WITH)_?\w*|CAUSAL|REVERSE|\w*_(CAUSAL|FLAG)')
 

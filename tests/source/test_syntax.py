@@ -31,7 +31,8 @@ def test_finds_all_nodes_in_order(path: Path) -> None:
 
 def test_every_kind_of_statement() -> None:
     text = (
-        'global a\nasync def f(x: int, /, *, y=1, **z) -> T:\n  async with a as b, c: pass\n  async for i in x: yield\n  await g\n'
+        'global a\nasync def f(x: int, /, *, y=1, **z) -> T:\n  async with a as b, c: pass\n  async for i in x: yield\n'
+        'await_ = g\n'
         'match p:\n  case {"a": 1, **r} | C(x, y=2) | [1, *_] if q: del s[1:2:3]\n'
         'try: pass\nexcept E as e: raise F from e\nelse: f"{x!r:>{w}}"\nfinally: nonlocal_ = lambda *a: {**b, c: d}\n'
         'x: int = [i for i in j if k]; a = b = (yield_ := 3); assert x, "m"; import m as n; from o import p as q\n'

@@ -20,6 +20,7 @@ CHUNK_CONFIGS = [
     for num_warps, num_stages in ((4, 2), (4, 3), (8, 2))
 ]
 
+
 @triton.heuristics({
     'USE_G': lambda args: args['g'] is not None,
     'USE_G_GAMMA': lambda args: args['g_gamma'] is not None,
