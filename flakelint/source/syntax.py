@@ -16,8 +16,8 @@ _CLASSES = (
 )
 # fields that hold plain values, operators or contexts
 _PLAIN = frozenset({
-    'arg', 'asname', 'attr', 'cls_name', 'conversion', 'ctx', 'id', 'is_async', 'kind', 'kwd_attrs', 'level', 'lineno', 'module',
-    'n', 'name', 'op', 'ops', 's', 'simple', 'tag', 'type_comment', 'type_ignores',
+    'arg', 'asname', 'attr', 'cls_name', 'conversion', 'ctx', 'id', 'is_async', 'kind', 'kwd_attrs', 'level', 'lineno',
+    'module', 'n', 'name', 'op', 'ops', 's', 'simple', 'tag', 'type_comment', 'type_ignores',
 })
 
 

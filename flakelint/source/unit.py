@@ -52,13 +52,13 @@ class Unit:
         Raises:
             TooDeepError: the parser might overflow its stack.
         """
-        import libcst
+        from flakelint.source.parsing import parse
 
         _refuse_deep(self.nodes)
         try:
-            return libcst.parse_module(self.text)
-        except libcst.ParserSyntaxError as error:
-            raise TooDeepError(f'libcst cannot parse it: {error.message}') from None
+            return parse(self.text)
+        except SyntaxError as error:
+            raise TooDeepError(f'libcst cannot parse it: {error.msg}') from None
 
     @cached_property
     def buckets(self) -> dict[str, list['cst.CSTNode']]:

@@ -66,7 +66,7 @@ def function_definitions(root: cst.Module) -> list[cst.FunctionDef]:
     stack: list[cst.CSTNode] = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, cst.FunctionDef):
+        if type(node) is cst.FunctionDef:
             found.append(node)
         stack.extend(reversed(_statements_below(node)))
     return found
@@ -76,8 +76,8 @@ def _statements_below(node: cst.CSTNode) -> list[cst.CSTNode]:
     children = []
     for name in ('body', 'handlers', 'cases', 'orelse', 'finalbody'):
         value = getattr(node, name, None)
-        if isinstance(value, cst.CSTNode):
+        if type(value) in (list, tuple):
+            children.extend(item for item in value if type(item) is not cst.SimpleStatementLine)
+        elif value is not None:
             children.append(value)
-        elif isinstance(value, (list, tuple)):
-            children.extend(item for item in value if not isinstance(item, cst.SimpleStatementLine))
     return children

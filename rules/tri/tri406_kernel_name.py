@@ -6,10 +6,12 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flakelint.engine.rule import Rule
 from flakelint.project.imports import dotted
+from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -22,10 +24,16 @@ _DIRECTIONS = {'fwd': 'fwd', 'forward': 'fwd', 'bwd': 'bwd', 'backward': 'bwd'}
 _PREFIXED = re.compile(r'(?P<prefix>[bpomi]_)\w+')
 # in other styles the letter names a tensor or a dimension, and the word behind it what the variable is: `o_ptr`, `m_offs`
 _SAYS_ITSELF = re.compile(
-    r'(?i)[bpomi]_(?:\w*_)?(?:ptrs?|pointers?|offs?|offsets?|idx|index|indices|id|pid|block|tile|ind|range|step|start|end|mask|base)'
-    r'(?:_?\d+)?',
+    r'(?i)[bpomi]_(?:\w*_)?'
+    r'(?:ptrs?|pointers?|offs?|offsets?|idx|index|indices|id|pid|block|tile|ind|range|step|start|end|mask|base)'
+    r'(?:_?\d+)?'
 )
 _LANGUAGE = 'triton.language.'
+_ACCESSES = (f'{_LANGUAGE}load', f'{_LANGUAGE}store', f'{_LANGUAGE}atomic_')
+_BINDS = frozenset({ast.AnnAssign, ast.Assign, ast.For})
+_BRANCHES = frozenset({ast.If, ast.IfExp, ast.While})
+_JOINS = frozenset({ast.BinOp, ast.UnaryOp})
+_NO_ARITHMETIC = frozenset({ast.BoolOp, ast.Compare, ast.IfExp})
 _BUILTINS = {'abs', 'float', 'int', 'len', 'max', 'min', 'print', 'range'}
 _RANGES = {'range', f'{_LANGUAGE}range', f'{_LANGUAGE}static_range'}
 _MEANINGS = {'b_': 'block values', 'p_': 'pointers', 'o_': 'offsets', 'm_': 'masks', 'i_': 'indices'}
@@ -128,7 +136,7 @@ class KernelName(Rule):
             if match is None or target.id in seen or _SAYS_ITSELF.fullmatch(target.id):
                 continue
             contradicted, what, fitting = kind
-            if match['prefix'] in contradicted:
+            if match['prefix'] in contradicted and not body.serves_as_condition(target.id, kind):
                 seen.add(target.id)
                 prefix = match['prefix']
                 hint = f'`{fitting}` is for {_MEANINGS[fitting]}'
@@ -142,15 +150,12 @@ class _Body:
     def __init__(self, kernel: 'Kernel', file: 'File') -> None:
         self._bindings = file.bindings
         self._constants = {one.name for one in kernel.parameters if one.is_constexpr}
-        self._nodes = kernel.body
-        self._addresses: set[str] = set()
-        self._conditions: set[str] = set()
-        for node in self._nodes:
-            self._note_uses(node)
+        self._kernel = kernel
+        self._addresses = {address.id for address in map(self._address, kernel.calls) if isinstance(address, ast.Name)}
 
     def evident(self) -> Iterator[tuple[ast.Name, _Kind]]:
         """The variables of which it is evident what they are, in source order."""
-        for node in self._nodes:
+        for node in (node for node in self._kernel.body if type(node) in _BINDS):
             if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and self._called(node.iter) in _RANGES:
                 yield node.target, _LOOP_INDEX
             for target, value in _pairs(node):
@@ -167,37 +172,44 @@ class _Body:
         function = self._called(value)
         if function == f'{_LANGUAGE}program_id':
             return _PROGRAM_ID
-        if name in self._conditions:
-            return None
         if function == f'{_LANGUAGE}load':
             # a mask may be a tensor of its own
             return None if name.startswith('m_') and 'mask' in ast.unparse(value).lower() else _LOADED
         return _OFFSETS if self._is_offsets(value) else None
 
-    def _note_uses(self, node: ast.AST) -> None:
-        if isinstance(node, ast.BinOp | ast.UnaryOp):
-            self._conditions.update(_conditions_in(node))
-        elif isinstance(node, ast.If | ast.IfExp | ast.While):
-            self._conditions.update([node.test.id] if isinstance(node.test, ast.Name) else _conditions_in(node.test))
-        elif isinstance(node, ast.Call):
-            self._note_arguments(node)
+    def serves_as_condition(self, name: str, kind: _Kind) -> bool:
+        """Whether what was loaded or counted is used as a mask all the same."""
+        return kind in (_LOADED, _OFFSETS) and name in self._conditions
 
-    def _note_arguments(self, call: ast.Call) -> None:
-        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    @cached_property
+    def _conditions(self) -> set[str]:
+        found: set[str] = set()
+        for node in self._kernel.body:
+            kind = type(node)
+            if kind is ast.Call:
+                for value in self._condition_arguments(node):
+                    found.update([value.id] if isinstance(value, ast.Name) else _conditions_in(value))
+            elif kind in _BRANCHES:
+                found.update([node.test.id] if isinstance(node.test, ast.Name) else _conditions_in(node.test))
+            elif kind in _JOINS:
+                found.update(_conditions_in(node))
+        return found
+
+    def _address(self, call: ast.Call) -> ast.expr | None:
+        if not self._full_name(call.func).startswith(_ACCESSES):
+            return None
+        return call.args[0] if call.args else _keyword(call, 'pointer')
+
+    def _condition_arguments(self, call: ast.Call) -> list[ast.expr | None]:
         function = self._full_name(call.func)
-        conditions = []
-        if function.startswith((f'{_LANGUAGE}load', f'{_LANGUAGE}store', f'{_LANGUAGE}atomic_')):
-            address = call.args[0] if call.args else keywords.get('pointer')
-            if isinstance(address, ast.Name):
-                self._addresses.add(address.id)
-            conditions = [keywords.get('mask'), *call.args[1 if function == f'{_LANGUAGE}load' else 2:]]
-        elif function == f'{_LANGUAGE}where':
-            conditions = [keywords.get('condition'), *call.args[:1]]
-        elif not function.startswith(_LANGUAGE) and function not in _BUILTINS:
+        if function.startswith(_ACCESSES):
+            return [_keyword(call, 'mask'), *call.args[1 if function == f'{_LANGUAGE}load' else 2:]]
+        if function == f'{_LANGUAGE}where':
+            return [_keyword(call, 'condition'), *call.args[:1]]
+        if not function.startswith(_LANGUAGE) and function not in _BUILTINS:
             # a helper may take a mask, or a pointer
-            conditions = [*call.args, *keywords.values()]
-        for value in conditions:
-            self._conditions.update(_conditions_in(value) if not isinstance(value, ast.Name) else [value.id])
+            return [*call.args, *(keyword.value for keyword in call.keywords)]
+        return []
 
     def _is_comparison(self, value: ast.expr) -> bool:
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitAnd | ast.BitOr):
@@ -208,13 +220,13 @@ class _Body:
 
     def _is_offsets(self, value: ast.expr) -> bool:
         """Whether a value is arithmetic on `tl.arange`, indices, offsets and constants."""
-        nodes = list(ast.walk(value))
+        nodes = nodes_in_order([value])
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         if not calls or any(self._full_name(call.func) != f'{_LANGUAGE}arange' for call in calls):
             return False
         functions = {id(part) for call in calls for part in ast.walk(call.func)}
         names = [node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in functions]
-        is_arithmetic = not any(isinstance(node, ast.Compare | ast.BoolOp | ast.IfExp | ast.Div) for node in nodes)
+        is_arithmetic = not any(type(node) in _NO_ARITHMETIC or type(getattr(node, 'op', None)) is ast.Div for node in nodes)
         return is_arithmetic and all(name in self._constants or name.startswith(('i_', 'o_')) for name in names)
 
     def _without_cast(self, value: ast.expr) -> ast.expr:
@@ -232,6 +244,10 @@ class _Body:
 
     def _full_name(self, node: ast.expr) -> str:
         return self._bindings.resolve(dotted(node) or '')
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
 
 
 def _pairs(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
