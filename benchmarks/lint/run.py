@@ -29,21 +29,33 @@ from benchmarks.lint.generate import write_tree
 REPOSITORY = Path(__file__).parent.parent.parent
 SETTINGS = 'preset = "fla"\n[header]\nowner = "The flakelint Authors"\nstart-year = 2026\n'
 
-# run in a process of its own: checks every file in it, and writes down each text that was given to libcst's parser
+# run in a process of its own: checks every file in it, and writes down each text that was given to libcst's parser,
+# then each text of a top-level statement, asked for or not
 RECORD = """
-import json, sys
-import libcst
-parse, texts = libcst.parse_module, []
-libcst.parse_module = lambda text: texts.append(text) or parse(text)
-sys.argv = ['flakelint', 'check', '--no-cache', '--jobs', '1', '-q', '--exit-zero', '-o', '/dev/null', '.']
+import json, pathlib, sys
 from flakelint.cli.main import cli
+from flakelint.source import parsing, unit
+from flakelint.source.file import SourceFile
+parse, texts = parsing.parse, []
+parsing.parse = lambda text: texts.append(text) or parse(text)
+sys.argv = ['flakelint', 'check', '--no-cache', '--jobs', '1', '-q', '--exit-zero', '-o', '/dev/null', '.']
 try:
     cli()
 finally:
-    json.dump(texts, open(OUT, 'w'))
+    files = [SourceFile(path.name, path.read_bytes()) for path in pathlib.Path('.').rglob('*.py')]
+    units = [unit.text for file in files for unit in file.units]
+    json.dump({'asked for': texts, 'all': units}, open(OUT, 'w'))
 """
-# the other side: the parser alone, on the same texts
-PARSE = 'import json, libcst\nfor text in json.load(open(OUT)):\n    libcst.parse_module(text)\n'
+# the other side: the parser alone on the same texts, in as many processes
+PARSE = """
+import json, os, libcst
+texts = json.load(open(OUT))[KIND]
+child = os.fork()
+for text in texts[bool(child)::2]:
+    libcst.parse_module(text)
+if child:
+    os.wait()
+"""
 
 
 @dataclass
@@ -74,29 +86,32 @@ def measure(command: Sequence[str], folder: Path) -> Cost:
     return Cost(float(cpu), wall, float(memory) / 1024)
 
 
-def cold_against_parser(folder: Path, rounds: int) -> dict[str, float]:
-    """Cold runs with all rules in two processes, against parsing the same units with libcst alone."""
+def cold_against_parser(folder: Path, rounds: int) -> dict[str, dict[str, float]]:
+    """Cold runs with all rules, against libcst alone: on the units that the rules asked for, and on all; two processes each."""
+    found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         texts = str(Path(scratch) / 'texts.json')
         record = [sys.executable, '-c', RECORD.replace('OUT', repr(texts))]
         subprocess.run(record, cwd=folder, check=True, capture_output=True)
-        units = len(json.loads(Path(texts).read_text()))
-        ratios, memory, ours, parser = [], [], [], []
-        for _ in range(rounds):
-            alone = measure([sys.executable, '-c', PARSE.replace('OUT', repr(texts))], folder)
-            cold = measure(flakelint('--no-cache', '--jobs', '2'), folder)
-            ratios.append(cold.cpu / alone.cpu)
-            memory.append(cold.memory)
-            ours.append(cold.cpu)
-            parser.append(alone.cpu)
+        counts = {kind: len(units) for kind, units in json.loads(Path(texts).read_text()).items()}
+        for kind, count in counts.items():
+            if count:
+                parser = [sys.executable, '-c', PARSE.replace('OUT', repr(texts)).replace('KIND', repr(kind))]
+                found[f'{kind} ({count} units)'] = _paired(parser, folder, rounds)
+    return found
+
+
+def _paired(parser: list[str], folder: Path, rounds: int) -> dict[str, float]:
+    pairs = [(measure(parser, folder), measure(flakelint('--no-cache', '--jobs', '2'), folder)) for _ in range(rounds)]
+    ratios = [ours.cpu / alone.cpu for alone, ours in pairs]
     return {
-        'units': units,
-        'ratio': statistics.median(ratios),
-        'lowest ratio': min(ratios),
-        'highest ratio': max(ratios),
-        'flakelint cpu s': statistics.median(ours),
-        'libcst cpu s': statistics.median(parser),
-        'largest process MiB': max(memory),
+        'ratio of cpu': statistics.median(ratios),
+        'lowest': min(ratios),
+        'highest': max(ratios),
+        'flakelint cpu s': statistics.median(ours.cpu for _, ours in pairs),
+        'flakelint wall s': statistics.median(ours.wall for _, ours in pairs),
+        'libcst cpu s': statistics.median(alone.cpu for alone, _ in pairs),
+        'largest process MiB': max(ours.memory for _, ours in pairs),
     }
 
 
@@ -169,10 +184,9 @@ def _trees(scratch: Path) -> dict[str, Path]:
 
 
 def _measure_tree(folder: Path, rounds: int, fixit: str | None) -> dict[str, dict[str, float]]:
-    found = {
-        'cold, all rules, two processes, against libcst alone': cold_against_parser(folder, rounds),
-        'warm and one changed file': warm_and_changed(folder, rounds),
-    }
+    cold = cold_against_parser(folder, rounds)
+    found = {f'cold, all rules, against libcst on units {kind}': figures for kind, figures in cold.items()}
+    found['warm and one changed file'] = warm_and_changed(folder, rounds)
     if fixit:
         found['against Fixit 2'] = against_fixit(folder, fixit)
     return {kind: {key: round(value, 3) for key, value in figures.items()} for kind, figures in found.items()}
