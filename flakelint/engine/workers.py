@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from flakelint.engine.checker import Checker
     from flakelint.engine.findings import Finding
 
+# forking is cheap, and sound only on Linux
+START_METHOD = 'fork' if sys.platform == 'linux' else 'spawn'
+
 _Result = tuple[str, str | None, 'list[Finding]']
 
 # what a worker needs, set before it is forked or when it starts
@@ -61,12 +64,13 @@ def _one_by_one(files: Iterable[str]) -> Iterator[_Result]:
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    if sys.platform == 'linux':
+    context = multiprocessing.get_context(START_METHOD)
+    if START_METHOD == 'fork':
         import libcst  # noqa: F401  (imported before the fork, so that each worker has it at once)
 
         gc.freeze()
-        return ProcessPoolExecutor(workers, multiprocessing.get_context('fork'))
-    return ProcessPoolExecutor(workers, multiprocessing.get_context('spawn'), _start, (_shared[1], _shared[2]))
+        return ProcessPoolExecutor(workers, context)
+    return ProcessPoolExecutor(workers, context, _start, (_shared[1], _shared[2]))
 
 
 def _start(job: Job, cache: 'Cache | None') -> None:
