@@ -41,13 +41,18 @@ class Action(enum.Enum):
 def _identity(value):
     if not isinstance(value, Tensor):
         return (type(value), value)
-    return (id(value), None if value.is_inference() else value._version)
+    return (id(value), value._version)
+
+
+def _is_inference(value) -> bool:
+    return isinstance(value, Tensor) and value.is_inference()
 
 
 def tensor_cache(fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """Remember the last results of a function of tensors, keyed by the identity of its arguments.
 
-    A tensor changed in place since counts as another one, except an inference tensor, which has no version.
+    A tensor changed in place since counts as another one. An inference tensor does not tell whether it was changed,
+    so that with one nothing is looked up.
     `FLA_TENSOR_CACHE_SIZE` results are kept; `FLA_DISABLE_TENSOR_CACHE` keeps none.
     """
     if FLA_DISABLE_TENSOR_CACHE or FLA_TENSOR_CACHE_SIZE < 1:
@@ -57,7 +62,7 @@ def tensor_cache(fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):
-        if torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or any(map(_is_inference, (*args, *kwargs.values()))):
             return fn(*args, **kwargs)
         key = (tuple(map(_identity, args)), tuple((name, _identity(kwargs[name])) for name in sorted(kwargs)))
         with lock:

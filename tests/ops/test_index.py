@@ -81,3 +81,8 @@ def test_offsets_changed_in_place():
     assert prepare_sequence_ids(cu_seqlens).tolist() == [0] * 3 + [1] * 4
     cu_seqlens[1] = 5
     assert prepare_sequence_ids(cu_seqlens).tolist() == [0] * 5 + [1] * 2
+    with torch.inference_mode():
+        cu_seqlens = cu_seqlens.clone()
+        assert prepare_sequence_ids(cu_seqlens).tolist() == [0] * 5 + [1] * 2
+        cu_seqlens[1] = 3
+        assert prepare_sequence_ids(cu_seqlens).tolist() == [0] * 3 + [1] * 4

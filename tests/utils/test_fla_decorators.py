@@ -82,6 +82,18 @@ def test_tensor_cache_remembers():
     assert len(calls) == 5
 
 
+def test_tensor_cache_leaves_inference_tensors_alone():
+    torch.manual_seed(42)
+    double = tensor_cache(lambda x, y=None: x * 2)
+    with torch.inference_mode():
+        x = torch.randn(3, device=device)
+        assert torch.equal(double(x), x * 2)
+        x += 1
+        assert torch.equal(double(x), x * 2)
+        y = torch.randn(3, device=device)
+        assert double(x, y=y) is not double(x, y=y)
+
+
 def test_tensor_cache_is_bounded():
     torch.manual_seed(42)
     double = tensor_cache(lambda x: x * 2)
