@@ -120,7 +120,7 @@ def test_chunk_h_dtypes():
     k, v = torch.randn(2, 1, 20, 1, 16, dtype=torch.bfloat16, device=device)
     h, ht = chunk_fwd_h(k, v)
     assert h.dtype == torch.bfloat16 and ht is None
-    h, ht = chunk_fwd_h(k, v, states_in_fp32=True, output_final_state=True)
+    h, ht = chunk_fwd_h(k, v, output_final_state=True, states_in_fp32=True)
     assert h.dtype == torch.float and ht.dtype == torch.float
     with pytest.raises(ValueError, match='multiple of chunk_size'):
         chunk_fwd_h(k, v, chunk_size=16, split_size=24)

@@ -90,5 +90,6 @@ def test_cumsum_refuses():
         chunk_local_cumsum(x[0], 16)
     with pytest.raises(ValueError, match='head_first'):
         chunk_local_cumsum(x, 16, head_first=True)
-    with pytest.warns(UserWarning, match='ignored: chunksize'):
+    with pytest.warns(UserWarning, match='ignored: chunksize') as caught:
         chunk_local_cumsum(x, 16, chunksize=16)
+    assert caught[0].filename == __file__

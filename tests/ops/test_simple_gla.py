@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
 from fla.ops.simple_gla.naive import naive_chunk_simple_gla, naive_parallel_simple_gla, naive_recurrent_simple_gla
-from fla.utils import assert_close, by_size, device
+from fla.utils import assert_close, by_size, device, device_torch_lib
 
 RATIO = {torch.float: 0.001, torch.half: 0.005, torch.bfloat16: 0.008}
 DTYPE_NAMES = {torch.float: 'fp32', torch.half: 'fp16', torch.bfloat16: 'bf16'}
@@ -286,10 +286,51 @@ def test_refuses(op):
         op(**tensors, cu_seqlens=torch.tensor([0, 15], device=device))
     with pytest.raises(ValueError, match='head_first'):
         op(**tensors, head_first=True)
-    with pytest.warns(UserWarning, match='ignored: initial_sate'):
+    with pytest.warns(UserWarning, match='ignored: initial_sate') as caught:
         op(**tensors, initial_sate=None)
+    assert caught[0].filename == __file__
     with pytest.raises(ValueError, match='g_gamma'):
         op(**tensors, g_gamma=torch.zeros(3, device=device))
+
+
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+def test_second_derivative_is_refused(op):
+    torch.manual_seed(42)
+    tensors, _ = make_inputs(1, 15, 1, 16, 16, 1, 'g', torch.float)
+    o, _ = op(**tensors)
+    dq, = torch.autograd.grad(o.square().sum(), tensors['q'], create_graph=True)
+    with pytest.raises(RuntimeError, match='differentiate twice'):
+        dq.sum().backward()
+
+
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize(('B', 'T', 'offsets'), [(2, 0, None), (1, 0, [0, 0, 0])], ids=['dense', 'varlen'])
+def test_no_tokens(op, B, T, offsets):
+    torch.manual_seed(42)
+    tensors, _ = make_inputs(B, T, 1, 16, 16, 2, 'g', torch.float)
+    cu_seqlens = torch.tensor(offsets, device=device) if offsets else None
+    o, ht = op(**tensors, output_final_state=True, cu_seqlens=cu_seqlens)
+    assert o.shape == tensors['v'].shape
+    assert torch.equal(ht, tensors['initial_state'])
+    ht.sum().backward()
+    assert torch.equal(tensors['initial_state'].grad, torch.ones_like(ht))
+    assert tensors['q'].grad.shape == tensors['q'].shape
+
+
+@pytest.mark.skipif(device != 'cuda', reason='only CUDA tells of synchronisations')
+def test_chunk_varlen_with_offsets_on_the_cpu_does_not_wait():
+    torch.manual_seed(42)
+    tensors, _ = make_inputs(1, 130, 2, 64, 64, 2, 'g', torch.float)
+    leaves = list(tensors.values())
+    for lens, mode in (((63, 67), 'default'), ((100, 30), 'error')):
+        cu_seqlens_cpu = torch.tensor([0, *lens]).cumsum(0)
+        cu_seqlens = cu_seqlens_cpu.to(device)
+        device_torch_lib.set_sync_debug_mode(mode)
+        try:
+            o, ht = chunk_simple_gla(**tensors, output_final_state=True, cu_seqlens=cu_seqlens, cu_seqlens_cpu=cu_seqlens_cpu)
+            torch.autograd.grad(o.sum() + ht.sum(), leaves)
+        finally:
+            device_torch_lib.set_sync_debug_mode('default')
 
 
 @pytest.mark.parametrize('with_gate', [False, True], ids=['none', 'g'])

@@ -242,11 +242,12 @@ def _split_size(chunk_size: int, split_size: int | None) -> int:
     return split_size
 
 
-def _split_layout(B: int, T: int, BS: int, cu_seqlens: torch.Tensor | None):
+def _split_layout(B: int, T: int, BS: int, cu_seqlens: torch.Tensor | None, split_indices: torch.LongTensor | None):
     if cu_seqlens is None:
         return B, triton.cdiv(T, BS), None
-    offsets = prepare_chunk_offsets(cu_seqlens, BS)
-    return len(cu_seqlens) - 1, len(prepare_chunk_indices(cu_seqlens, BS)), offsets
+    if split_indices is None:
+        split_indices = prepare_chunk_indices(cu_seqlens, BS)
+    return len(cu_seqlens) - 1, len(split_indices), prepare_chunk_offsets(cu_seqlens, BS)
 
 
 def chunk_fwd_h(
@@ -263,15 +264,17 @@ def chunk_fwd_h(
     chunk_size: int = 64,
     split_size: int | None = None,
     states_in_fp32: bool = False,
+    split_indices: torch.LongTensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """The state before each split of the sequence, `[B, NS, H, K, V]`, and the final one in fp32.
 
     The gates are sums in log space local to chunks of `chunk_size`; a split is one chunk or, with `split_size`, several.
+    `split_indices`, the table of the splits of packed sequences, saves a synchronisation where it is at hand.
     """
     B, T, H, K, V = *k.shape, v.shape[-1]
     BT, BS = chunk_size, _split_size(chunk_size, split_size)
     BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
-    N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens)
+    N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens, split_indices)
     state = (V, K) if state_v_first else (K, V)
     h = k.new_empty(B, NS, H, *state, dtype=torch.float if states_in_fp32 else k.dtype)
     ht = k.new_empty(N, H, *state, dtype=torch.float) if output_final_state else None
@@ -317,12 +320,13 @@ def chunk_bwd_dh(
     chunk_size: int = 64,
     split_size: int | None = None,
     states_in_fp32: bool = False,
+    split_indices: torch.LongTensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """The gradient of the state after each split, laid out as the states of `chunk_fwd_h`, and that of `h0` if it is given."""
     B, T, H, K, V = *k.shape, v.shape[-1]
     BT, BS = chunk_size, _split_size(chunk_size, split_size)
     BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
-    N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens)
+    N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens, split_indices)
     state = (V, K) if state_v_first else (K, V)
     dh = k.new_empty(B, NS, H, *state, dtype=torch.float if states_in_fp32 else k.dtype)
     dh0 = torch.empty_like(h0, dtype=torch.float) if h0 is not None else None

@@ -10,6 +10,7 @@ The decays are given in log space: `g` a head and step, `g_gamma` a head, `gk` a
 
 import torch
 import triton
+from torch.autograd.function import once_differentiable
 
 from fla.ops.common.fused_recurrent_kernels import (
     fused_recurrent_bwd_kernel_dkv,
@@ -210,6 +211,7 @@ class FusedRecurrentFunction(torch.autograd.Function):
         return o.to(q.dtype), ht
 
     @staticmethod
+    @once_differentiable
     @input_guard
     @autocast_custom_bwd
     def backward(ctx, do, dht):

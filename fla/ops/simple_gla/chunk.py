@@ -6,6 +6,7 @@
 """Chunked simple GLA: states from chunk to chunk, attention within them."""
 
 import torch
+from torch.autograd.function import once_differentiable
 
 from fla.ops.common.chunk_h import chunk_bwd_dh, chunk_fwd_h
 from fla.ops.common.chunk_o import chunk_bwd_dqkwg, chunk_bwd_dv, chunk_fwd_o
@@ -44,6 +45,7 @@ def chunk_simple_gla_fwd(
         state_v_first=state_v_first,
         cu_seqlens=cu_seqlens,
         chunk_size=chunk_size,
+        split_indices=chunk_indices,
     )
     o = chunk_fwd_o(
         q=q,
@@ -87,6 +89,7 @@ def chunk_simple_gla_bwd(
         cu_seqlens=cu_seqlens,
         chunk_size=chunk_size,
         states_in_fp32=True,
+        split_indices=chunk_indices,
     )
     dh, dh0 = chunk_bwd_dh(
         q=q,
@@ -102,6 +105,7 @@ def chunk_simple_gla_bwd(
         cu_seqlens=cu_seqlens,
         chunk_size=chunk_size,
         states_in_fp32=True,
+        split_indices=chunk_indices,
     )
     dq, dk, _, dg = chunk_bwd_dqkwg(
         q=q,
@@ -179,6 +183,7 @@ class ChunkSimpleGLAFunction(torch.autograd.Function):
         return o, ht
 
     @staticmethod
+    @once_differentiable
     @input_guard
     @autocast_custom_bwd
     def backward(ctx, do, dht):

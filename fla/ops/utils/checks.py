@@ -5,6 +5,7 @@
 
 """Checks of what a public operator is given, made before a kernel could read out of bounds."""
 
+import sys
 import warnings
 
 import torch
@@ -49,4 +50,12 @@ def check_extras(kwargs: dict) -> None:
     if extras.pop('head_first', False):
         raise ValueError('head_first is not supported: the layout is [B, T, H, ...]')
     if extras:
-        warnings.warn(f'unknown arguments are ignored: {", ".join(sorted(extras))}', stacklevel=4)
+        warnings.warn(f'unknown arguments are ignored: {", ".join(sorted(extras))}', stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """How many frames above the function that asks the code stands which is neither of this package nor of torch."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get('__name__', '').partition('.')[0] in ('fla', 'torch'):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -311,15 +311,7 @@ def chunk_global_cumsum_scalar(
     o = torch.empty_like(s, dtype=output_dtype or s.dtype)
     if o.numel() == 0:
         return o
-    chunk_global_cumsum_fwd_kernel_scalar[(N * H,)](
-        s=s,
-        o=o,
-        scale=scale,
-        cu_seqlens=cu_seqlens,
-        T=T,
-        H=H,
-        REVERSE=reverse,
-    )
+    chunk_global_cumsum_fwd_kernel_scalar[(N * H,)](s=s, o=o, scale=scale, cu_seqlens=cu_seqlens, T=T, H=H, REVERSE=reverse)
     return o
 
 
