@@ -12,10 +12,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 TESTS = Path(__file__).parent
 POISONED = (TESTS / 'ops', TESTS / 'modules')
 DEVICE_NODES = ('/dev/nvidia*', '/dev/kfd', '/dev/dri/renderD*', '/dev/davinci*', '/dev/dxg')
+
+# the sample is the same in every run; `scripts/full_checks.sh` runs the full profile
+settings.register_profile('sample', max_examples=100, derandomize=True, deadline=None)
+settings.register_profile('full', max_examples=3000, deadline=None)
+settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'sample'))
 
 
 def _has_accelerator() -> bool:

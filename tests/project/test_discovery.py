@@ -88,7 +88,8 @@ LINES = st.sampled_from([
 ])
 
 
-@settings(max_examples=25, deadline=None)
+# each example runs git three times
+@settings(max_examples=settings().max_examples // 5)
 @given(
     st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=1, max_size=6),
     st.lists(LINES, max_size=4),

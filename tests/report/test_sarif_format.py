@@ -11,7 +11,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from jsonschema import Draft4Validator
 
 from flakelint import __version__
@@ -40,7 +40,6 @@ def _run(report: Report) -> dict:
 
 
 @needs_schema
-@settings(max_examples=30, deadline=None)
 @given(report=REPORTS)
 def test_the_official_schema_accepts_every_report(validator: Draft4Validator, report: Report) -> None:
     validator.validate(json.loads(shown('sarif', report)))

@@ -8,7 +8,7 @@
 import ast
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flakelint.engine.config import Config
@@ -32,7 +32,6 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.lists(LINES, max_size=8), st.sampled_from(['\n', '\r\n']), st.booleans())
 def test_fixes_touch_comments_only_and_come_to_an_end(lines, newline, ends):
     before = ('\n'.join(lines) + '\n' * ends).replace('\n', newline)

@@ -9,7 +9,7 @@ import codecs
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flakelint.engine.config import Config
@@ -104,7 +104,6 @@ TOP_LINES = st.sampled_from([
 ])
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(TOP_LINES, max_size=10), st.sampled_from(['\n', '\r\n']), st.booleans())
 def test_any_top_is_mended_at_once_and_keeps_what_is_not_ours(lines, newline, ends):
     text = newline.join(lines) + (newline if ends else '')

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Run the property tests at full length; CI runs a seeded sample of them. The outcome is written to docs/full_checks.txt.
+#     scripts/full_checks.sh [PYTHON]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${1:-.venv/bin/python}
+mapfile -t files < <(grep -rl --include='test_*.py' 'from hypothesis' tests | sort)
+{
+  echo "scripts/full_checks.sh, $(date -u +%Y-%m-%d), $($python --version), $(git rev-parse --short HEAD)"
+  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 2 -q --durations=5 "${files[@]}"
+} | tee docs/full_checks.txt
