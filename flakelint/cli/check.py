@@ -134,7 +134,7 @@ class _Check:
         if baseline:
             outcome.hold_back(Baseline.read(self._baseline_path(baseline)))
         output_format = self.config.settings.output_format
-        return outcome.show(output_format, wants_colour(self.options['color']))
+        return outcome.show(output_format, wants_colour(self.options['color'], sys.stdout))
 
     def _baseline_path(self, baseline: str) -> str:
         if not baseline:

@@ -6,9 +6,8 @@
 """What several subcommands need."""
 
 import os
-import sys
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TextIO, TypeVar
 
 import click
 
@@ -24,7 +23,10 @@ _F = TypeVar('_F', bound=Callable)
 def config_option(function: _F) -> _F:
     """The option `--config`, as each subcommand that reads settings has it."""
     return click.option(
-        '--config', 'config_file', type=click.Path(exists=True, dir_okay=False), help='Read the settings from this file.',
+        '--config',
+        'config_file',
+        type=click.Path(exists=True, dir_okay=False),
+        help='Read the settings from this file.',
     )(function)
 
 
@@ -72,12 +74,12 @@ def open_cache(config: Config, registry: Registry, codes: list[str], option: str
     return Cache(cache_folder(config, option), environment(config, [registry.rules[code] for code in codes]))
 
 
-def wants_colour(choice: str) -> bool:
-    """Whether to colour what people read: by choice, else by `NO_COLOR`, `FORCE_COLOR` and the terminal."""
+def wants_colour(choice: str, out: TextIO) -> bool:
+    """Whether to colour what people read: by choice, else by `NO_COLOR`, `FORCE_COLOR` and whether it goes to a terminal."""
     if choice != 'auto':
         return choice == 'always'
     if os.environ.get('NO_COLOR'):
         return False
     if os.environ.get('FORCE_COLOR'):
         return True
-    return sys.stdout.isatty() and os.environ.get('TERM') != 'dumb'
+    return out.isatty() and os.environ.get('TERM') != 'dumb'

@@ -7,6 +7,7 @@
 
 import importlib
 import sys
+from typing import Any
 
 import click
 
@@ -22,6 +23,10 @@ _COMMANDS = {
 }
 
 
+# what a shell gives back for a program that Ctrl-C ended; click's own 1 would mean that something was found
+_INTERRUPTED = 130
+
+
 class _Commands(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -31,6 +36,13 @@ class _Commands(click.Group):
             return None
         return importlib.import_module(f'flakelint.cli.{_COMMANDS[name]}').command
 
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt:
+            click.echo('\nflakelint: interrupted', err=True)
+            context.exit(_INTERRUPTED)
+
 
 @click.command(cls=_Commands, context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
 @click.version_option(__version__, '-V', '--version', prog_name='flakelint', message='%(prog)s %(version)s')
@@ -39,7 +51,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line. Exit codes: 0 clean, 1 findings, 2 wrong usage or internal error."""
+    """Run the command line. Exit codes: 0 clean, 1 findings, 2 wrong usage or internal error, 130 interrupted."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, 'reconfigure'):
             stream.reconfigure(errors='backslashreplace')

@@ -96,8 +96,9 @@ class _Stdin:
             except OSError as error:
                 fail(f'{path}: {error.strerror}')
         else:
-            report.colour = wants_colour(self._options['color'])
-            render(output_format, report, sys.stderr if self._options['fix'] else sys.stdout)
+            out = sys.stderr if self._options['fix'] else sys.stdout
+            report.colour = wants_colour(self._options['color'], out)
+            render(output_format, report, out)
         return exit_code(report.findings, self._options['exit_zero'])
 
     def _hold_back(self, findings: 'list[Finding]', data: bytes) -> 'tuple[list[Finding], int]':

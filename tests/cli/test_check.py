@@ -126,6 +126,19 @@ def test_a_rule_that_fails_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
         assert result.returncode == 2
 
 
+@pytest.mark.skipif(os.name == 'nt', reason='a process cannot interrupt itself there')
+def test_an_interrupted_run_is_not_one_with_findings(tmp_path: Path) -> None:
+    interrupt = '__import__("os").kill(__import__("os").getpid(), 2)'
+    write(tmp_path / 'lint/abc101_shouting.py', LOCAL_RULE.replace('place = unit.range(node)', interrupt))
+    write(tmp_path / 'flakelint.toml', 'rule-paths = ["lint"]\nextend-select = ["ABC"]\nexclude = ["lint/"]\n')
+    write(tmp_path / 'a.py', 'LOUD = 1\n')
+    result = flakelint('check', cwd=tmp_path)
+    assert result.returncode == 130
+    assert result.stdout == ''
+    assert 'interrupted' in result.stderr
+    assert 'Traceback' not in result.stderr
+
+
 def test_fix_and_diff(tmp_path: Path) -> None:
     write(tmp_path / 'lint/abc101_shouting.py', LOCAL_RULE)
     write(tmp_path / 'flakelint.toml', 'rule-paths = ["lint"]\nextend-select = ["ABC"]\nexclude = ["lint/"]\n')

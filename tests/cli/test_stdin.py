@@ -6,6 +6,7 @@
 """`flakelint check -`."""
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -23,6 +24,24 @@ def check_bytes(folder, data, *arguments):
     return subprocess.run(
         command('check', '-', *arguments), cwd=folder, input=data, env=clean_environment(), capture_output=True, check=False,
     )
+
+
+@pytest.mark.skipif(os.name == 'nt', reason='there are no pseudo-terminals there')
+def test_colour_follows_the_stream_that_findings_go_to(tmp_path):
+    terminal, end = os.openpty()
+    result = subprocess.run(
+        command('check', '-', '--fix'),
+        cwd=tmp_path,
+        input=BLOCK_POINTER.encode(),
+        env=clean_environment(TERM='xterm'),
+        stdout=end,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(end)
+    os.close(terminal)
+    assert b'TRI201' in result.stderr
+    assert b'\x1b' not in result.stderr
 
 
 def test_clean_input(tmp_path):
