@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -216,6 +217,8 @@ def _in_folder(folder: str, shown: str) -> Iterable[RuleReference]:
 def _import_file(path: str, name: str) -> object:
     spec = importlib.util.spec_from_file_location(f'flakelint_local_{name[:-3]}', path)
     module = importlib.util.module_from_spec(spec)
+    # a dataclass looks up its annotations in its module
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 

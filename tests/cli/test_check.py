@@ -139,6 +139,19 @@ def test_an_interrupted_run_is_not_one_with_findings(tmp_path: Path) -> None:
     assert 'Traceback' not in result.stderr
 
 
+def test_options_of_local_rules_may_have_postponed_annotations(tmp_path: Path) -> None:
+    head = 'from __future__ import annotations\nfrom dataclasses import dataclass\n'
+    options = '@dataclass(frozen=True)\nclass Options:\n    words: tuple[str, ...] = ()\n\n\nclass NoShouting'
+    rule = LOCAL_RULE.replace('class NoShouting', options).replace("== 'LOUD'", 'in self.options.words')
+    rule = rule.replace("name = 'shouting'", "name = 'shouting'\n    Options = Options")
+    write(tmp_path / 'lint/abc101_shouting.py', head + rule)
+    settings = 'rule-paths = ["lint"]\nextend-select = ["ABC"]\nexclude = ["lint/"]\n[rules.ABC101]\nwords = {}\n'
+    write(tmp_path / 'a.py', 'LOUD = 1\n')
+    for words, expected in (('["LOUD"]', ['ABC101']), ('["QUIET"]', [])):
+        write(tmp_path / 'flakelint.toml', settings.format(words))
+        assert codes(flakelint('check', '--output-format', 'json', cwd=tmp_path)) == expected
+
+
 def test_fix_and_diff(tmp_path: Path) -> None:
     write(tmp_path / 'lint/abc101_shouting.py', LOCAL_RULE)
     write(tmp_path / 'flakelint.toml', 'rule-paths = ["lint"]\nextend-select = ["ABC"]\nexclude = ["lint/"]\n')
