@@ -133,9 +133,11 @@ def write(path: str, before: bytes, after: bytes) -> None:
             file.write(after)
             file.flush()
             os.fsync(file.fileno())
+        # Windows has no such function; a change of owner takes set-id bits away, so it comes before the mode
+        if hasattr(os, 'chown'):
+            with suppress(OSError):
+                os.chown(temporary, status.st_uid, status.st_gid)
         os.chmod(temporary, status.st_mode & 0o7777)
-        with suppress(OSError):
-            os.chown(temporary, status.st_uid, status.st_gid)
         os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):

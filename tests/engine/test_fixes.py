@@ -112,6 +112,16 @@ def test_writing_keeps_mode_and_link(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ['link.py', 'real.py']
 
 
+def test_writing_where_files_have_no_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # as on Windows
+    monkeypatch.delattr(os, 'chown', raising=False)
+    path = tmp_path / 'a.py'
+    path.write_bytes(b'x = 1\n')
+    write(str(path), b'x = 1\n', b'x = 2\n')
+    assert path.read_bytes() == b'x = 2\n'
+    assert [one.name for one in tmp_path.iterdir()] == ['a.py']
+
+
 def test_a_file_that_changed_meanwhile_is_left(tmp_path: Path) -> None:
     path = tmp_path / 'a.py'
     path.write_bytes(b'new')
