@@ -8,6 +8,7 @@
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,6 @@ select = ["TRI402", "REP101", "REP106"]
 
 [header]
 owner = "A. Nother"
-start-year = 2026
 """
 
 CONFIG = """\
@@ -96,11 +96,11 @@ def test_a_bad_kernel_is_refused_fixed_and_its_subject_checked(checkout, tmp_pat
     fixing = repository.commit('[Ops] Add a kernel')
     assert fixing.returncode != 0, 'pre-commit stops a commit whose files a hook has changed'
     assert "do_not_specialize=['T']" in kernel.read_text()
-    assert kernel.read_text().startswith('# Copyright (c) 2026, A. Nother\n')
+    assert kernel.read_text().startswith(f'# Copyright (c) {date.today().year}, A. Nother\n')
 
     bad_subject = repository.commit('Add a kernel')
     assert bad_subject.returncode != 0
-    assert 'REP106' in bad_subject.stdout + bad_subject.stderr or '[' in bad_subject.stderr
+    assert 'REP106' in bad_subject.stdout + bad_subject.stderr
 
     assert repository.commit('[Ops] Add a kernel').returncode == 0
     assert repository.run('git', 'log', '--format=%s').stdout == '[Ops] Add a kernel\n'
