@@ -47,7 +47,8 @@ def _split(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option('--force-exclude', is_flag=True, default=None, help='Leave excluded files out even where they are named.')
 @click.option('--baseline', metavar='FILE', help='Hold back the findings that this file lists.')
 @click.option('--update-baseline', is_flag=True, help='Write what is found now into the baseline file.')
-@click.option('--add-ignore', metavar='REASON', help='Add a suppression comment with this reason wherever something is found.')
+@click.option('--add-ignore', is_flag=True, help='Add a suppression comment wherever something is found.')
+@click.option('--reason', default='', metavar='TEXT', help='With --add-ignore: why it is suppressed.')
 @config_option
 @click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
 @click.option('--cache-dir', metavar='FOLDER', help='Keep the cache here.')
@@ -72,6 +73,9 @@ class _Check:
         self.stdin = '-' in self.paths
         if self.stdin and len(self.paths) > 1:
             fail('`-` cannot be checked together with other paths')
+        one_of = [name for name in ('fix', 'show_diff', 'update_baseline', 'add_ignore') if options[name]]
+        if len(one_of) > 1:
+            fail(' and '.join(f'`--{name.removeprefix("show_").replace("_", "-")}`' for name in one_of) + ' do not go together')
         self.config, self.registry = self._load()
         self.job = self._job()
         self.cache: Cache | None = None
@@ -104,6 +108,8 @@ class _Check:
             codes = self.registry.selected(self.config.layers)
         except SettingsError as error:
             fail(error)
+        if not codes:
+            note('warning: no rule is selected')
         workers = self.options['jobs'] or min(os.cpu_count() or 1, 8)
         return Job(self.config, self.registry, tuple(codes), workers)
 
@@ -122,24 +128,24 @@ class _Check:
         from flakelint.cli.outcome import Outcome
 
         outcome = Outcome(self.job, self.cache, self.options, results, len(found.files))
-        baseline = self.config.settings.baseline
         if self.options['update_baseline']:
-            return outcome.update_baseline(self._baseline_path(baseline))
-        if self.options['add_ignore'] is not None:
-            return outcome.add_ignores(self.options['add_ignore'])
+            return outcome.update_baseline(self._baseline_path())
+        baseline = Baseline.read(self._baseline_path()) if self.config.settings.baseline else None
         if self.options['show_diff']:
-            return outcome.show_difference()
+            return outcome.show_difference(baseline)
         if self.options['fix']:
-            outcome.fix()
-        if baseline:
-            outcome.hold_back(Baseline.read(self._baseline_path(baseline)))
+            outcome.fix(baseline)
+        if baseline is not None:
+            outcome.hold_back(baseline)
+        if self.options['add_ignore']:
+            return outcome.add_ignores(self.options['reason'])
         output_format = self.config.settings.output_format
         return outcome.show(output_format, wants_colour(self.options['color'], sys.stdout))
 
-    def _baseline_path(self, baseline: str) -> str:
-        if not baseline:
+    def _baseline_path(self) -> str:
+        if not self.config.settings.baseline:
             fail('name the baseline file, with --baseline FILE or `baseline` in the settings')
-        return os.path.join(self.config.root, baseline)
+        return os.path.join(self.config.root, self.config.settings.baseline)
 
 
 def _progress(quiet: bool) -> Any:

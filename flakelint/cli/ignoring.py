@@ -3,7 +3,7 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""`flakelint check --add-ignore REASON`: a suppression comment wherever something is found."""
+"""`flakelint check --add-ignore`: a suppression comment wherever something is found."""
 
 import os
 import re

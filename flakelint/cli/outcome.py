@@ -19,6 +19,7 @@ from flakelint.engine.baseline import Baseline, fingerprint
 from flakelint.engine.runner import Job
 from flakelint.report import render
 from flakelint.report.model import Report, slashed
+from flakelint.report.summary import counted
 
 if TYPE_CHECKING:
     from flakelint.engine.cache import Cache
@@ -48,58 +49,63 @@ class Outcome:
         self._cache = cache
         self._options = options
         self._results = results
-        self._report = Report(
-            [], files, job.registry.rules, unsafe_fixes=options['unsafe_fixes'], quiet=options['quiet'],
-        )
+        self._report = Report([], files, job.registry.rules, unsafe_fixes=options['unsafe_fixes'], quiet=options['quiet'])
         self._refresh()
 
-    def fix(self) -> None:
-        """Mend the files, and keep what is left."""
+    def fix(self, baseline: Baseline | None) -> None:
+        """Mend the files, known findings aside, and keep what is left."""
         from flakelint.engine.repair import repair
 
-        repairs = repair(self._results, self._job, self._cache, self._options['unsafe_fixes'], dry=False)
+        allow_unsafe = self._options['unsafe_fixes']
+        repairs = repair(self._results, self._job, self._cache, allow_unsafe, dry=False, baseline=baseline)
         for text in repairs.notes:
             note(f'warning: {text}')
         self._results.update(repairs.findings)
         self._report.fixed = repairs.applied
         self._refresh()
 
-    def show_difference(self) -> int:
+    def show_difference(self, baseline: Baseline | None) -> int:
         """Show what mending would change; the exit code is 1 where it would change something."""
         from flakelint.engine.repair import difference, repair
 
-        repairs = repair(self._results, self._job, None, self._options['unsafe_fixes'], dry=True)
+        repairs = repair(self._results, self._job, None, self._options['unsafe_fixes'], dry=True, baseline=baseline)
         for text in repairs.notes:
             note(f'warning: {text}')
         for path, (before, after) in sorted(repairs.changes.items()):
             difference(before, after, slashed(os.path.relpath(path)), sys.stdout.write)
         count = sum(repairs.applied.values())
         if not self._options['quiet']:
-            note(f'would fix {_count(count, "finding")} in {_count(len(repairs.changes), "file")}')
+            note(f'would fix {counted(count, "finding")} in {counted(len(repairs.changes), "file")}')
         return 1 if repairs.changes and not self._options['exit_zero'] else 0
 
     def add_ignores(self, reason: str) -> int:
         """Add suppression comments for what is found."""
         from flakelint.cli.ignoring import add_ignores
 
-        added = add_ignores(self._results, reason, note)
-        note(f'added {_count(added, "suppression comment")}')
+        found: dict[str, list[Finding]] = {}
+        for finding in self._report.findings:
+            found.setdefault(os.path.abspath(finding.path), []).append(finding)
+        added = add_ignores(found, reason, note)
+        if not self._options['quiet']:
+            note(f'added {counted(added, "suppression comment")}')
         return 0
 
     def update_baseline(self, path: str) -> int:
         """Write what is found into the baseline file."""
         baseline = Baseline.of(self._report.findings, self._identify)
+        if os.path.exists(path):
+            checked = self._checked()
+            baseline.keep(Baseline.read(path), lambda name, code: name in checked and code in self._job.codes)
         try:
             baseline.write(path)
         except OSError as error:
             fail(f'{os.path.relpath(path)}: {error.strerror}')
-        note(f'{_count(len(self._report.findings), "finding")} written to {os.path.relpath(path)}')
+        note(f'{counted(len(self._report.findings), "finding")} written to {os.path.relpath(path)}')
         return 0
 
     def hold_back(self, baseline: Baseline) -> None:
         """Take the known findings out of what is shown."""
-        checked = {self._job.name(path) for path in self._results}
-        fresh, known, gone = baseline.subtract(self._report.findings, self._identify, checked)
+        fresh, known, gone = baseline.subtract(self._report.findings, self._identify, self._checked())
         self._report.findings = fresh
         self._report.known = known
         if gone and not self._options['quiet']:
@@ -115,6 +121,9 @@ class Outcome:
         else:
             render(output_format, self._report, sys.stdout)
         return exit_code(self._report.findings, self._options['exit_zero'])
+
+    def _checked(self) -> set[str]:
+        return {self._job.name(path) for path in self._results}
 
     def _show_in_file(self, output_format: str) -> None:
         path = self._options['output_file']
@@ -140,10 +149,6 @@ class Outcome:
         lines = self._report.lines(finding.path)
         mark = fingerprint(finding, lines) if lines is not None else ''
         return self._job.name(os.path.abspath(finding.path)), finding.code, mark
-
-
-def _count(number: int, noun: str) -> str:
-    return f'{number} {noun}{"s" * (number != 1)}'
 
 
 def exit_code(findings: 'list[Finding]', exit_zero: bool) -> int:

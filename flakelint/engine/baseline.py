@@ -68,6 +68,17 @@ class Baseline:
         """The baseline that holds back just these findings."""
         return cls(Counter(identify(finding) for finding in findings))
 
+    def keep(self, other: 'Baseline', replaced: Callable[[str, str], bool]) -> None:
+        """Take over what another baseline says of files and rules that this one did not look at.
+
+        Args:
+            other (Baseline):
+                The other baseline.
+            replaced (Callable[[str, str], bool]):
+                Whether this one has looked at a path with the rule of a code.
+        """
+        self.counts.update({entry: count for entry, count in other.counts.items() if not replaced(entry[0], entry[1])})
+
     def subtract(
         self, findings: Iterable[Finding], identify: Callable[[Finding], _Entry], checked: set[str],
     ) -> tuple[list[Finding], int, int]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FOLDER = '.flakelint_cache'
 _FILE = 'findings-1.sqlite'
+_IGNORE = '.gitignore'
+_IGNORE_ALL = '# made by flakelint\n*\n'
 _DAYS_KEPT = 30
 _SECONDS_A_DAY = 86_400
 _LOCK_SECONDS = 10
@@ -115,11 +117,11 @@ class Cache:
         return found
 
     def _make_folder(self) -> None:
+        if os.path.isdir(self._folder):
+            return
         os.makedirs(self._folder, exist_ok=True)
-        ignore = os.path.join(self._folder, '.gitignore')
-        if not os.path.exists(ignore):
-            with open(ignore, 'w', encoding='utf-8') as file:
-                file.write('*\n')
+        with open(os.path.join(self._folder, _IGNORE), 'w', encoding='utf-8') as file:
+            file.write(_IGNORE_ALL)
 
     def _discard(self) -> None:
         for suffix in ('', '-journal'):
@@ -143,12 +145,18 @@ def environment(config: 'Config', references: 'Iterable[RuleReference]') -> str:
 
 
 def clear(folder: str) -> bool:
-    """Remove a cache folder; says whether there was one. Other files in it stay, and so does the folder then."""
-    if not os.path.isdir(folder):
+    """Remove the cache from a folder, and the folder if nothing else is in it; says whether there was a cache."""
+    if not os.path.isfile(os.path.join(folder, _FILE)):
         return False
-    for name in (_FILE, f'{_FILE}-journal', '.gitignore'):
+    for name in (_FILE, f'{_FILE}-journal'):
         with suppress(FileNotFoundError):
             os.remove(os.path.join(folder, name))
+    ignore = os.path.join(folder, _IGNORE)
+    with suppress(OSError):
+        with open(ignore, encoding='utf-8') as file:
+            is_ours = file.read() == _IGNORE_ALL
+        if is_ours:
+            os.remove(ignore)
     with suppress(OSError):
         os.rmdir(folder)
     return True

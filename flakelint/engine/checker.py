@@ -5,6 +5,8 @@
 
 """Run all rules over one file, in one pass."""
 
+import os
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -136,7 +138,11 @@ def _guarded(
 ) -> list[Finding]:
     """What a rule's method finds; where the method fails, that becomes a finding and the run goes on."""
     try:
-        return list(method(*arguments) or ())
+        findings = list(method(*arguments) or ())
+        wrong = next((item for item in findings if not isinstance(item, Finding)), None)
+        if wrong is not None:
+            raise TypeError(f'it gave {wrong!r}, which is no finding')
+        return findings
     except TooDeepError as error:
         if unit is not None and too_deep is not None:
             message = f'this statement is not analysed: {error}'
@@ -144,5 +150,7 @@ def _guarded(
         return []
     except Exception as error:
         line = unit.first_line if unit is not None else 1
-        message = f'rule {rule.code} {rule.name} failed here: {type(error).__name__}: {error}'
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f'{os.path.basename(last.filename)}:{last.lineno}'
+        message = f'rule {rule.code} {rule.name} failed here: {type(error).__name__}: {error} ({where})'
         return [diagnostics.problem(diagnostics.INTERNAL_ERROR, message, line)]

@@ -95,7 +95,9 @@ def load(start: str, file: str | None = None, overrides: Mapping[str, Any] | Non
     values = _check_table(table, Settings, shown, '', SELECTION_KEYS)
     preset = overrides.get('preset') or values.get('preset') or Settings.preset
     if preset not in PRESETS:
-        raise SettingsError(f'{shown or "command line"}: unknown preset `{preset}`{nearest(preset, PRESETS)}')
+        place = 'command line' if overrides.get('preset') else shown
+        known = ' and '.join(f'`{name}`' for name in PRESETS)
+        raise SettingsError(f'{place}: unknown preset `{preset}`{nearest(preset, PRESETS)}; there are {known}')
     return _lay([(f'preset {preset}', PRESETS[preset]), (shown, values), ('command line', overrides)], preset, root, file)
 
 

@@ -41,7 +41,7 @@ class Fixed:
 def fix(data: bytes, check: Callable[[bytes], list[Finding]], allow_unsafe: bool, is_sound: Callable[[bytes], bool]) -> Fixed:
     """Apply fixes, check again, and go on until nothing is left to fix.
 
-    Fixes that overlap wait for the next round. A round after which the file no longer parses, though it did before, is taken back.
+    Fixes that overlap wait for the next round. A file that does not parse is left alone, and a round after which it no longer would is taken back.
 
     Args:
         data (bytes):
@@ -55,7 +55,8 @@ def fix(data: bytes, check: Callable[[bytes], list[Finding]], allow_unsafe: bool
     """
     state = Fixed(data, {}, check(data))
     seen = {data}
-    was_sound = is_sound(data)
+    if not is_sound(data):
+        return state
     for _ in range(MAX_ROUNDS):
         chosen = select(state.findings, allow_unsafe)
         if not chosen:
@@ -71,7 +72,7 @@ def fix(data: bytes, check: Callable[[bytes], list[Finding]], allow_unsafe: bool
         if changed in seen:
             state.refused = f'fixes of {codes} undo each other'
             return state
-        if was_sound and not is_sound(changed):
+        if not is_sound(changed):
             state.refused = f'fixes of {codes} would break the syntax'
             return state
         for finding in chosen:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from flakelint.engine.config import Config, Layer, SettingsError, nearest, rule_options
-from flakelint.engine.rule import Rule
+from flakelint.engine.rule import HOOKS, Rule
 
 ENTRY_POINT_GROUP = 'flakelint.rules'
 FAMILIES = ('ENG', 'TRI', 'OPS', 'TST', 'DOC', 'REP')
@@ -66,8 +66,15 @@ class RuleReference:
             if isinstance(candidate, type) and issubclass(candidate, Rule) and getattr(candidate, 'code', '') == self.code:
                 if candidate.name != self.name:
                     raise SettingsError(f'{self.origin}: rule {self.code} calls itself `{candidate.name}`, not `{self.name}`')
+                _check_hooks(candidate, self.origin)
                 return candidate
         raise SettingsError(f'{self.origin}: there is no rule {self.code} in it')
+
+
+def _check_hooks(rule_class: type[Rule], origin: str) -> None:
+    for name in vars(rule_class):
+        if name.startswith('check_') and name not in HOOKS:
+            raise SettingsError(f'{origin}: rule {rule_class.code} has a method `{name}`, which nothing calls{nearest(name, HOOKS)}')
 
 
 class Registry:
@@ -125,7 +132,7 @@ class Registry:
         if _SELECTOR.fullmatch(upper):
             codes = {code for code in self.rules if code.startswith(upper)}
             # a family may be selected before it has its first rule
-            if codes or (upper[:3] in FAMILIES and len(upper) < 6) or origin.startswith('preset'):
+            if codes or upper in FAMILIES or origin.startswith('preset'):
                 return codes
         elif by_name := self.find(selector):
             return {by_name.code}
@@ -171,10 +178,12 @@ def instantiate(references: Iterable[RuleReference], config: Config) -> list[Rul
 
 
 def check_option_tables(registry: Registry, config: Config) -> None:
-    """Raise SettingsError where the settings hold options for a rule that does not exist."""
+    """Raise SettingsError where the settings hold options for a rule that does not exist, or that it does not have."""
     for code in config.settings.rules:
         if code not in registry.rules:
-            raise SettingsError(f'{config.file}: unknown rule `{code}` in `rules`{nearest(code, registry.rules)}')
+            shown = os.path.relpath(config.file) if config.file else 'settings'
+            raise SettingsError(f'{shown}: unknown rule `{code}` in `rules`{nearest(code, registry.rules)}')
+        instantiate([registry.rules[code]], config)
 
 
 def _built_in() -> Iterable[RuleReference]:

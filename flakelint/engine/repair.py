@@ -9,13 +9,14 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from flakelint.engine.baseline import Baseline, fingerprint
 from flakelint.engine.cache import Cache
 from flakelint.engine.checker import Checker
 from flakelint.engine.findings import Finding
 from flakelint.engine.fixes import Fixed, decoded_lines, fix, write
 from flakelint.engine.runner import Job, read
 from flakelint.source.file import SourceFile
-from flakelint.source.text import DecodeError
+from flakelint.source.text import DecodeError, LineTable, decode
 
 
 @dataclass
@@ -40,7 +41,12 @@ class Repairs:
 
 
 def repair(
-    found: Mapping[str, list[Finding]], job: Job, cache: Cache | None, allow_unsafe: bool, dry: bool,
+    found: Mapping[str, list[Finding]],
+    job: Job,
+    cache: Cache | None,
+    allow_unsafe: bool,
+    dry: bool,
+    baseline: Baseline | None = None,
 ) -> Repairs:
     """Apply the fixes of findings, file by file.
 
@@ -55,6 +61,8 @@ def repair(
             Whether unsafe fixes are applied too.
         dry (bool):
             Whether the files are left alone.
+        baseline (Baseline, Optional):
+            Known findings, which are not mended. Default: `None`.
     """
     repairs = Repairs()
     fixable = [path for path, findings in found.items() if any(finding.fix for finding in findings)]
@@ -66,23 +74,28 @@ def repair(
         name = job.name(path)
         try:
             before = read(path)
-            fixed = mend(before, name, checker, allow_unsafe)
+            fixed = mend(before, name, checker, allow_unsafe, baseline)
             if fixed.applied and not dry:
                 write(path, before, fixed.data)
         except OSError as error:
             repairs.notes.append(f'{name}: not fixed: {error.strerror or error}')
             continue
         _take(repairs, path, name, before, fixed)
-        if cache is not None and not dry and fixed.applied:
+        if cache is not None and baseline is None and not dry and fixed.applied:
             fresh[cache.key(name, fixed.data)] = fixed.findings
     if cache is not None:
         cache.write(fresh)
     return repairs
 
 
-def mend(data: bytes, name: str, checker: Checker, allow_unsafe: bool) -> Fixed:
-    """Apply the fixes for a content, until none is left."""
-    return fix(data, lambda content: checker.check(name, content), allow_unsafe, _is_sound)
+def mend(data: bytes, name: str, checker: Checker, allow_unsafe: bool, baseline: Baseline | None = None) -> Fixed:
+    """Apply the fixes for a content, until none is left but those of known findings."""
+
+    def check(content: bytes) -> list[Finding]:
+        findings = checker.check(name, content)
+        return findings if baseline is None else _without_known_fixes(findings, name, content, baseline)
+
+    return fix(data, check, allow_unsafe, _is_sound)
 
 
 def difference(before: bytes, after: bytes, name: str, write_line: Callable[[str], object]) -> None:
@@ -91,6 +104,15 @@ def difference(before: bytes, after: bytes, name: str, write_line: Callable[[str
     _, new = decoded_lines(after)
     for line in difflib.unified_diff(old, new, f'a/{name}', f'b/{name}'):
         write_line(line if line.endswith('\n') else f'{line}\n\\ No newline at end of file\n')
+
+
+def _without_known_fixes(findings: list[Finding], name: str, content: bytes, baseline: Baseline) -> list[Finding]:
+    if not any(finding.fix for finding in findings):
+        return findings
+    lines = LineTable(decode(content).text)
+    fresh, _, _ = baseline.subtract(findings, lambda finding: (name, finding.code, fingerprint(finding, lines)), set())
+    mendable = {id(finding) for finding in fresh}
+    return [finding if id(finding) in mendable else finding._replace(fix=None) for finding in findings]
 
 
 def _take(repairs: Repairs, path: str, name: str, before: bytes, fixed: Fixed) -> None:

@@ -25,6 +25,7 @@ from flakelint.source.text import Range
 SECTIONS = (
     'What it does', 'Why is this bad?', 'Example', 'Use instead', 'Fix safety', 'Known limits', 'Options', 'References',
 )
+HOOKS = ('check_file', 'check_comment', 'check_kernel')
 REQUIRED_SECTIONS = ('What it does', 'Why is this bad?', 'Example')
 
 

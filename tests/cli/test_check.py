@@ -256,3 +256,83 @@ def test_broken_pipe_is_quiet(tmp_path: Path) -> None:
     assert 'Traceback' not in shown.stderr.read()
     shown.stderr.close()
     shown.wait()
+
+
+def own_rule(folder: Path, rule: str = LOCAL_RULE, settings: str = '') -> None:
+    write(folder / 'lint/abc101_shouting.py', rule)
+    write(folder / 'flakelint.toml', f'rule-paths = ["lint"]\nextend-select = ["ABC"]\nexclude = ["lint/"]\n{settings}')
+
+
+def test_a_baseline_keeps_what_a_run_did_not_look_at(tmp_path: Path) -> None:
+    own_rule(tmp_path, settings='baseline = "known.json"\n')
+    for name in ('a.py', 'b.py'):
+        write(tmp_path / name, f'{BLOCK_POINTER}LOUD = 1\n')
+    assert flakelint('check', '--update-baseline', cwd=tmp_path).returncode == 0
+    for arguments in (('a.py',), ('--select', 'TRI'), ('b.py', '--select', 'ABC101')):
+        assert flakelint('check', *arguments, '--update-baseline', cwd=tmp_path).returncode == 0
+        assert flakelint('check', cwd=tmp_path).returncode == 0
+    write(tmp_path / 'a.py', BLOCK_POINTER)
+    assert flakelint('check', 'a.py', '--update-baseline', cwd=tmp_path).returncode == 0
+    assert len(json.loads((tmp_path / 'known.json').read_text())['findings']) == 3
+
+
+def test_known_findings_are_not_fixed(tmp_path: Path) -> None:
+    own_rule(tmp_path, settings='baseline = "known.json"\n')
+    path = write(tmp_path / 'a.py', 'x = LOUD\n')
+    assert flakelint('check', '--update-baseline', cwd=tmp_path).returncode == 0
+    write(path, 'y = LOUD\nx = LOUD\n')
+    assert '+x' not in flakelint('check', '--diff', cwd=tmp_path).stdout
+    assert flakelint('check', '--fix', cwd=tmp_path).returncode == 0
+    assert path.read_text() == 'y = quiet\nx = LOUD\n'
+    assert flakelint('check', '--fix', '--ignore', 'TRI', cwd=tmp_path).returncode == 0
+    assert path.read_text() == 'y = quiet\nx = LOUD\n'
+    (tmp_path / 'known.json').write_text('{"version": 1, "findings": []}')
+    assert flakelint('check', '--fix', cwd=tmp_path).returncode == 0
+    assert path.read_text() == 'y = quiet\nx = quiet\n'
+
+
+def test_a_file_that_does_not_parse_is_not_fixed(tmp_path: Path) -> None:
+    own_rule(tmp_path)
+    path = write(tmp_path / 'a.py', 'x = LOUD\ny = (\n')
+    assert codes(flakelint('check', '--fix', '--output-format', 'json', cwd=tmp_path)) == ['ABC101', 'ENG001']
+    assert path.read_text() == 'x = LOUD\ny = (\n'
+
+
+@pytest.mark.parametrize(('old', 'new', 'message'), [
+    ("self.finding(place, '`LOUD` shouts', fix=safe('Lower it', Edit(place, 'quiet')))", '5', 'which is no finding'),
+    ('yield self.finding(', 'raise KeyError(', 'abc101_shouting.py:15'),
+])
+def test_a_failing_rule_says_where(tmp_path: Path, old: str, new: str, message: str) -> None:
+    own_rule(tmp_path, LOCAL_RULE.replace(old, new))
+    write(tmp_path / 'a.py', 'LOUD = 1\n')
+    result = flakelint('check', '--output-format', 'json', cwd=tmp_path)
+    assert codes(result) == ['ENG005']
+    assert message in result.stdout
+
+
+def test_a_misspelled_hook_is_refused(tmp_path: Path) -> None:
+    own_rule(tmp_path, LOCAL_RULE.replace('visit_Name', 'check_kernal'))
+    write(tmp_path / 'a.py', 'LOUD = 1\n')
+    result = flakelint('check', cwd=tmp_path)
+    assert result.returncode == 2
+    assert 'has a method `check_kernal`, which nothing calls; did you mean `check_kernel`?' in result.stderr
+
+
+@pytest.mark.parametrize('arguments', [('--fix', '--diff'), ('--add-ignore', '--fix'), ('--update-baseline', '--diff')])
+def test_options_that_do_not_go_together(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    result = flakelint('check', *arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert 'do not go together' in result.stderr
+
+
+def test_selecting_no_rule_is_told(tmp_path: Path) -> None:
+    write(tmp_path / 'a.py', BLOCK_POINTER)
+    assert 'no rule is selected' in flakelint('check', '--select', 'TRI201', '--ignore', 'TRI201', cwd=tmp_path).stderr
+    assert flakelint('check', '--select', 'TRI9', cwd=tmp_path).returncode == 2
+
+
+def test_options_of_rules_that_are_off_are_checked(tmp_path: Path) -> None:
+    write(tmp_path / 'flakelint.toml', '[rules.TRI402]\nname = ["T"]\n')
+    result = flakelint('check', cwd=tmp_path)
+    assert result.returncode == 2
+    assert 'unknown option `name`; did you mean `names`?' in result.stderr

@@ -31,7 +31,7 @@ def test_removes_the_cache(folder):
     assert run('check', '-q').exit_code == 0
     assert cached(folder)
     result = run('clean')
-    assert (result.exit_code, result.stdout) == (0, 'removed .flakelint_cache\n')
+    assert (result.exit_code, result.stdout) == (0, 'removed the cache from .flakelint_cache\n')
     assert not (folder / '.flakelint_cache').exists()
     assert (folder / 'module.py').exists()
 
@@ -59,4 +59,14 @@ def test_leaves_foreign_files_alone(folder):
     run('check', '-q', '--cache-dir', 'shared')
     folder.joinpath('shared', 'notes.txt').write_text('keep')
     assert run('clean', '--cache-dir', 'shared').exit_code == 0
-    assert [path.name for path in (folder / 'shared').iterdir()] == ['notes.txt']
+    assert sorted(path.name for path in (folder / 'shared').iterdir()) == ['notes.txt']
+
+
+def test_a_folder_without_a_cache_is_left_alone(folder):
+    folder.joinpath('.gitignore').write_text('build/\n')
+    result = run('clean', '--cache-dir', '.')
+    assert result.output == 'nothing to remove at .\n'
+    run('check', '-q', '--cache-dir', '.')
+    assert run('clean', '--cache-dir', '.').output == 'removed the cache from .\n'
+    assert not cached(folder)
+    assert folder.joinpath('.gitignore').read_text() == 'build/\n'

@@ -22,7 +22,7 @@ CALL = next(number for number, line in enumerate(LINES) if 'make_block_ptr' in l
 
 
 def add(folder, *arguments):
-    return flakelint('check', '--no-cache', '--add-ignore', 'to be replaced', *arguments, cwd=folder)
+    return flakelint('check', '--no-cache', '--add-ignore', '--reason', 'to be replaced', *arguments, cwd=folder)
 
 
 def is_clean(folder):
