@@ -19,12 +19,14 @@ from functools import partial
 
 from flakelint.engine.config import Config, Layer, SettingsError, nearest, rule_options
 from flakelint.engine.rule import HOOKS, Rule
+from flakelint.engine.settings import PRESETS
 
 ENTRY_POINT_GROUP = 'flakelint.rules'
 FAMILIES = ('ENG', 'TRI', 'OPS', 'TST', 'DOC', 'REP')
 
 _MODULE_NAME = re.compile(r'(?P<code>[a-z]{3}[0-9]{3})_(?P<name>[a-z0-9_]+)\.py')
 _ENTRY_NAME = re.compile(r'(?P<code>[A-Z]{3}[0-9]{3})-(?P<name>[a-z0-9-]+)')
+_NAMED_BY_PRESETS = {word for preset in PRESETS.values() for key in ('select', 'ignore') for word in preset[key]}
 _SELECTOR = re.compile(r'[A-Z]{1,3}[0-9]{0,3}')
 
 
@@ -131,8 +133,8 @@ class Registry:
         upper = selector.upper()
         if _SELECTOR.fullmatch(upper):
             codes = {code for code in self.rules if code.startswith(upper)}
-            # a family may be selected before it has its first rule
-            if codes or upper in FAMILIES or origin.startswith('preset'):
+            # a family, or a part of one that a preset names, may be selected before it has its first rule
+            if codes or upper in FAMILIES or upper in _NAMED_BY_PRESETS:
                 return codes
         elif by_name := self.find(selector):
             return {by_name.code}
