@@ -6,14 +6,13 @@
 """Write the pages of `docs/rules/` from the docstrings of the rules, or check that they are up to date."""
 
 import argparse
-import inspect
 import sys
 from pathlib import Path
 
-from flakelint.engine.config import Layer, load
+from flakelint.cli.rule import as_markdown, presets_of, table
+from flakelint.engine.config import load
 from flakelint.engine.registry import Registry, collect
 from flakelint.engine.rule import Rule
-from flakelint.engine.settings import PRESETS
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / 'docs' / 'rules'
@@ -21,35 +20,11 @@ FOLDER = ROOT / 'docs' / 'rules'
 _FIXES = {'safe': 'safe', 'unsafe': 'unsafe', 'none': '-'}
 _INDEX = """# Rules
 
-A rule's name and its code mean the same wherever a rule is named.
+Settings and `flakelint rule` take a rule's name as well as its code; suppression comments and tables of options take the code.
 A fix that is safe is applied by `flakelint check --fix`, an unsafe one needs `--unsafe-fixes` too.
 The last column names the presets in which a rule is on.
 
 """
-
-
-def presets_of(code: str, registry: Registry) -> list[str]:
-    """The presets that enable a rule."""
-    enabled = []
-    for name, values in PRESETS.items():
-        layer = Layer(f'preset {name}', values['select'], values['ignore'])
-        if code in registry.selected([layer]):
-            enabled.append(name)
-    return enabled
-
-
-def page(rule: type[Rule], presets: list[str]) -> str:
-    """The page of a rule."""
-    summary, _, rest = inspect.cleandoc(rule.__doc__).partition('\n')
-    facts = [
-        f'- Severity: {rule.severity}',
-        f'- Fix: {rule.fix}',
-        f'- Presets: {", ".join(f"`{name}`" for name in presets) or "none"}',
-        f'- Since: {rule.since}',
-    ]
-    if rule.triton:
-        facts.append(f'- Triton: `{rule.triton}`')
-    return f'# {rule.code} {rule.name}\n\n{summary}\n\n' + '\n'.join(facts) + f'\n\n{rest.strip()}\n'
 
 
 def index(rules: list[type[Rule]], registry: Registry) -> str:
@@ -59,10 +34,7 @@ def index(rules: list[type[Rule]], registry: Registry) -> str:
         link = f'[{rule.code}]({rule.code}.md)'
         presets = ', '.join(presets_of(rule.code, registry))
         rows.append((link, rule.name, rule.summary().rstrip('.'), _FIXES[rule.fix], presets))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    rows.insert(1, tuple('-' * width for width in widths))
-    lines = ['| ' + ' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + ' |' for row in rows]
-    return _INDEX + '\n'.join(lines) + '\n'
+    return f'{_INDEX}{table(rows)}\n'
 
 
 def pages() -> dict[Path, str]:
@@ -70,7 +42,7 @@ def pages() -> dict[Path, str]:
     registry = collect(load(str(ROOT)))
     rules = [reference.load() for reference in registry.rules.values() if reference.origin == 'built in']
     rules.sort(key=lambda rule: rule.code)
-    found = {FOLDER / f'{rule.code}.md': page(rule, presets_of(rule.code, registry)) for rule in rules}
+    found = {FOLDER / f'{rule.code}.md': as_markdown(rule, presets_of(rule.code, registry)) for rule in rules}
     return {FOLDER / 'README.md': index(rules, registry), **found}
 
 
@@ -89,7 +61,7 @@ def write(wanted: dict[Path, str]) -> None:
         if path not in wanted:
             path.unlink()
     for path, text in wanted.items():
-        path.write_text(text, encoding='utf-8')
+        path.write_text(text, encoding='utf-8', newline='\n')
 
 
 def main() -> int:

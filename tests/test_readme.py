@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from flakelint.cli.main import _COMMANDS
-from tests.tools import REPOSITORY, flakelint, write
+from tests.tools import BLOCK_POINTER, REPOSITORY, flakelint, write
 
 README = (REPOSITORY / 'README.md').read_text(encoding='utf-8')
 
@@ -45,4 +45,15 @@ def test_the_table_lists_every_command() -> None:
 
 def test_the_hooks_exist() -> None:
     offered = set(re.findall(r'^- id: (\S+)', (REPOSITORY / '.pre-commit-hooks.yaml').read_text(), re.MULTILINE))
-    assert set(re.findall(r'^ +- id: (\S+)', README, re.MULTILINE)) == offered
+    assert set(re.findall(r'^ +- id: (\S+)', README, re.MULTILINE)) | {'flakelint'} == offered
+
+
+def test_the_rule_in_the_guide_works(tmp_path: Path) -> None:
+    guide = (REPOSITORY / 'CONTRIBUTING.md').read_text(encoding='utf-8')
+    rule = re.search(r'^```python\n(.*?)^```$', guide, re.MULTILINE | re.DOTALL)[1]
+    write(tmp_path / 'lint/abc101_tiny_block.py', rule)
+    write(tmp_path / 'flakelint.toml', 'rule-paths = ["lint"]\nselect = ["ABC"]\n')
+    kernel = write(tmp_path / 'a.py', BLOCK_POINTER.replace('tl.arange(0, B)', 'tl.arange(0, 8)'))
+    result = flakelint('check', '--fix', cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert 'tl.arange(0, 16)' in kernel.read_text()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.edits import append
 from flakelint.engine.imports import import_name
-from flakelint.engine.rule import Rule, safe
+from flakelint.engine.rule import Rule, safe, unsafe
 from flakelint.kernel.kernels import AUTOTUNE
 from flakelint.project.imports import dotted
 from flakelint.project.literals import binding, bindings, is_bound
@@ -89,7 +89,8 @@ class MissingCacheKwargs(Rule):
     ```
 
     ## Fix safety
-    Safe: the dictionary becomes the last argument, and is imported where the module does not have it yet.
+    Safe where the module has the dictionary, or imports something else from the package that holds it: the dictionary becomes the last argument, and is imported if need be.
+    Unsafe where nothing shows that the package is there.
     It chooses whether results are kept, not what the kernel computes.
     There is no fix where `cache_results=` is given by hand, since the two would clash.
 
@@ -147,7 +148,10 @@ class MissingCacheKwargs(Rule):
         if not is_there and not imports:
             return None
         arguments = [*decorator.node.args, *decorator.node.keywords]
-        return safe(f'Add `**{local}`', *append(file, decorator.node, arguments, f'**{local}'), *imports)
+        package = module.partition('.')[0]
+        is_at_hand = is_there or any(full.partition('.')[0] == package for full in meanings.values())
+        kind = safe if is_at_hand else unsafe
+        return kind(f'Add `**{local}`', *append(file, decorator.node, arguments, f'**{local}'), *imports)
 
 
 def _is_rebound(decorator: 'Decorator', file: 'File') -> bool:
