@@ -9,15 +9,17 @@ import inspect
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, get_args, get_type_hints
 
 import click
 
 from flakelint.cli.common import config_option, fail, load_config
-from flakelint.engine.config import SettingsError, nearest
+from flakelint.engine.config import Layer, SettingsError, nearest
 from flakelint.engine.registry import Registry, RuleReference
 from flakelint.engine.rule import Rule
+from flakelint.engine.settings import PRESETS
 from flakelint.report.model import url
 
 _HEADING = re.compile(r'^## (.*)$', re.MULTILINE)
@@ -30,26 +32,29 @@ _FIXES = {'safe': 'safe fix', 'unsafe': 'unsafe fix', 'none': 'no fix'}
 @click.option('--output-format', type=click.Choice(['text', 'markdown', 'json']), default='text', help='How to show rules.')
 @config_option
 def command(words: tuple[str, ...], everything: bool, output_format: str, config_file: str | None) -> None:
-    """Explain rules, by their codes or names; without any, list all rules."""
+    """Explain rules, by their codes or names; the beginning of codes lists these rules, nothing lists all."""
     _, registry = load_config(os.getcwd(), config_file)
-    references = _all(registry) if everything or not words else [_find(registry, word) for word in words]
+    presets = {code: presets_of(code, registry) for code in registry.codes()}
+    references = _all(registry) if everything or not words else [one for word in words for one in _find(registry, word)]
+    explain = everything or 0 < len(words) == len(references)
     try:
         rules = [reference.load() for reference in references]
     except SettingsError as error:
         fail(error)
     if output_format == 'json':
-        explained = [describe(rule, reference.origin) for rule, reference in zip(rules, references, strict=True)]
+        pairs = zip(rules, references, strict=True)
+        explained = [describe(rule, reference.origin, presets[rule.code]) for rule, reference in pairs]
         click.echo(json.dumps(explained, indent=2, ensure_ascii=False))
-    elif words or everything:
+    elif explain:
         show = as_markdown if output_format == 'markdown' else _as_text
-        click.echo('\n'.join(show(rule) for rule in rules), nl=False)
+        click.echo('\n'.join(show(rule, presets[rule.code]) for rule in rules), nl=False)
     elif output_format == 'markdown':
         click.echo(_table(rules))
     else:
         click.echo('\n'.join(_line(rule) for rule in rules))
 
 
-def describe(rule: type[Rule], origin: str) -> dict[str, Any]:
+def describe(rule: type[Rule], origin: str, presets: list[str]) -> dict[str, Any]:
     """All there is to say about a rule, for other programs."""
     return {
         'code': rule.code,
@@ -57,6 +62,7 @@ def describe(rule: type[Rule], origin: str) -> dict[str, Any]:
         'summary': rule.summary(),
         'severity': rule.severity,
         'fix': rule.fix,
+        'presets': presets,
         'since': rule.since,
         'triton': rule.triton,
         'origin': origin,
@@ -66,22 +72,35 @@ def describe(rule: type[Rule], origin: str) -> dict[str, Any]:
     }
 
 
+def presets_of(code: str, registry: Registry) -> list[str]:
+    """The presets that enable a rule."""
+    layers = {name: Layer(f'preset {name}', values['select'], values['ignore']) for name, values in PRESETS.items()}
+    return [name for name, layer in layers.items() if code in registry.selected([layer])]
+
+
 def documentation(rule: type[Rule]) -> str:
     """The documentation of a rule after its summary, as Markdown."""
     return inspect.cleandoc(rule.__doc__ or '').partition('\n')[2].strip()
 
 
-def as_markdown(rule: type[Rule]) -> str:
+def as_markdown(rule: type[Rule], presets: list[str]) -> str:
     """The page of a rule."""
-    facts = [f'- Severity: {rule.severity}', f'- Fix: {rule.fix}', f'- Since: {rule.since}']
+    facts = [
+        f'- Severity: {rule.severity}',
+        f'- Fix: {rule.fix}',
+        f'- Presets: {", ".join(f"`{name}`" for name in presets) or "none"}',
+        f'- Since: {rule.since}',
+    ]
     if rule.triton:
         facts.append(f'- Triton: `{rule.triton}`')
     return f'# {rule.code} {rule.name}\n\n{rule.summary()}\n\n' + '\n'.join(facts) + f'\n\n{documentation(rule)}\n'
 
 
-def _as_text(rule: type[Rule]) -> str:
+def _as_text(rule: type[Rule], presets: list[str]) -> str:
     body = _HEADING.sub(lambda match: f'{match[1]}\n{"-" * len(match[1])}', _outside_code(documentation(rule)))
-    facts = [rule.severity, _FIXES[rule.fix], *([f'Triton {rule.triton}'] if rule.triton else []), f'since {rule.since}']
+    triton = [f'Triton {rule.triton}'] if rule.triton else []
+    enabled = f'on in {" and ".join(presets)}' if presets else 'off in every preset'
+    facts = [rule.severity, _FIXES[rule.fix], enabled, *triton, f'since {rule.since}']
     title = f'{rule.code} {rule.name} ({", ".join(facts)})'
     return f'{title}\n{"=" * len(title)}\n\n{rule.summary()}\n\n{body}\n'
 
@@ -106,6 +125,11 @@ def _table(rules: list[type[Rule]]) -> str:
     rows = [('Code', 'Name', 'Fix', 'What it finds')]
     for rule in rules:
         rows.append((f'[{rule.code}]({url(rule.code)})', rule.name, rule.fix, rule.summary().replace('|', '\\|')))
+    return table(rows)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells, the head first, as a Markdown table whose pipes line up."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = [f'| {" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |' for row in rows]
     lines.insert(1, f'| {" | ".join("-" * width for width in widths)} |')
@@ -129,10 +153,11 @@ def _all(registry: Registry) -> list[RuleReference]:
     return [registry.rules[code] for code in registry.codes()]
 
 
-def _find(registry: Registry, word: str) -> RuleReference:
+def _find(registry: Registry, word: str) -> list[RuleReference]:
     reference = registry.find(word)
-    if reference is None:
+    family = [registry.rules[code] for code in registry.codes() if code.startswith(word.upper())]
+    if reference is None and not family:
         known = [*registry.rules, *(one.name for one in registry.rules.values())]
         looks_like_code = word[-1:].isdigit()
         fail(f'unknown rule `{word}`{nearest(word.upper() if looks_like_code else word, known)}')
-    return reference
+    return [reference] if reference else family

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from flakelint.cli.main import cli
 from flakelint.engine.config import load
 from flakelint.engine.registry import collect
+from tests.tools import REPOSITORY
 
 
 def run(*arguments):
@@ -39,16 +40,15 @@ def test_lists_every_rule_on_one_line():
 def test_explains_a_rule_by_code_and_by_name(word):
     result = run(word)
     assert result.exit_code == 0
-    assert result.stdout.startswith('ENG004 unused-suppression (warning, safe fix')
+    assert result.stdout.startswith('ENG004 unused-suppression (warning, safe fix, on in triton and fla')
     assert 'Why is this bad?\n----------------\n' in result.stdout
     assert '```' not in result.stdout
 
 
 def test_markdown_is_the_page_of_the_rule():
-    result = run('ENG001', '--output-format', 'markdown')
-    assert result.stdout.startswith('# ENG001 syntax-error\n\n')
-    assert '\n## What it does\n' in result.stdout
-    assert '\n```python\nimport triton\n' in result.stdout
+    for code in ('ENG001', 'TRI201'):
+        page = REPOSITORY / 'docs' / 'rules' / f'{code}.md'
+        assert run(code, '--output-format', 'markdown').stdout == page.read_text(encoding='utf-8')
 
 
 def test_json_holds_everything_and_nothing_else():
@@ -57,9 +57,12 @@ def test_json_holds_everything_and_nothing_else():
     assert [rule['code'] for rule in rules] == codes()
     for rule in rules:
         assert set(rule) == {
-            'code', 'name', 'summary', 'severity', 'fix', 'since', 'triton', 'origin', 'options', 'documentation', 'url',
+            'code', 'name', 'summary', 'severity', 'fix', 'presets', 'since', 'triton', 'origin', 'options', 'documentation',
+            'url',
         }
         assert rule['documentation'].startswith('## What it does\n')
+    presets = {rule['code']: rule['presets'] for rule in rules}
+    assert (presets['TRI102'], presets['TRI201']) == (['fla'], ['triton', 'fla'])
 
 
 def test_options_are_told_with_type_and_default(folder):
