@@ -83,18 +83,32 @@ def test_every_package_is_listed() -> None:
     assert set(PROJECT['tool']['setuptools']['packages']) == expected
 
 
-def test_the_wheel_holds_the_rules_and_not_the_kernels(tmp_path: Path) -> None:
-    copy_working_tree(tmp_path / 'source')
-    command = [sys.executable, '-m', 'pip', 'wheel', '-q', '--no-deps', '--wheel-dir', tmp_path, tmp_path / 'source']
+def wheel_names(project: str, folder: Path) -> list[str]:
+    """Build the wheel of a project in this working tree, and list what it holds."""
+    copy_working_tree(folder / 'source')
+    command = [sys.executable, '-m', 'pip', 'wheel', '-q', '--no-deps', '--wheel-dir', folder, folder / 'source' / project]
     subprocess.run(command, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob('*.whl')
+    (wheel,) = folder.glob('*.whl')
     with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
+        return archive.namelist()
+
+
+def test_the_wheel_holds_the_rules_and_not_the_kernels(tmp_path: Path) -> None:
+    names = wheel_names('.', tmp_path)
     tops = {name.partition('/')[0] for name in names}
     assert tops == {'flakelint', f'flakelint-{__version__}.dist-info'}
     assert 'flakelint/rules/tri/tri201_block_pointer.py' in names
     assert 'flakelint/report/findings-1.schema.json' in names
     assert len([name for name in names if name.endswith('.py')]) == len(MODULES)
+
+
+def test_the_kernels_are_a_wheel_of_their_own(tmp_path: Path) -> None:
+    names = wheel_names('fla', tmp_path)
+    modules = {path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / 'fla').rglob('*.py')}
+    assert {name for name in names if name.endswith('.py')} == modules
+    assert {name.partition('/')[0].partition('-')[0] for name in names} == {'fla', 'fla_kernels'}
+    assert any(name.endswith('/LICENSE') for name in names)
+    assert (REPOSITORY / 'fla/LICENSE').read_bytes() == (REPOSITORY / 'LICENSE').read_bytes()
 
 
 def test_base_dependencies_are_few() -> None:
