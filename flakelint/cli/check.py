@@ -49,7 +49,10 @@ def _split(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option('--update-baseline', is_flag=True, help='Write what is found now into the baseline file.')
 @click.option('--add-ignore', is_flag=True, help='Add a suppression comment wherever something is found.')
 @click.option('--reason', default='', metavar='TEXT', help='With --add-ignore: why it is suppressed.')
+@click.option('--target-triton', metavar='RANGE', help='Check for these versions of Triton, such as ">=3.6".')
 @config_option
+@click.option('--isolated', is_flag=True, help='Read no settings file.')
+@click.option('--show-files', is_flag=True, help='List the files that would be checked, and check none.')
 @click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
 @click.option('--cache-dir', metavar='FOLDER', help='Keep the cache here.')
 @click.option('--jobs', '-j', type=click.IntRange(min=1), help='Check in this many processes.')
@@ -89,19 +92,24 @@ class _Check:
 
                 return check_stdin(self.job, self.options)
             found = self._discover()
+            if self.options['show_files']:
+                click.echo(''.join(f'{os.path.relpath(path)}\n' for path in found.files), nl=False)
+                return 0
             results = run(found.files, self.job, self.cache, _progress(self.options['quiet']))
             return self._finish(found, results)
         except SettingsError as error:
             fail(error)
 
     def _load(self) -> 'tuple[Config, Registry]':
-        keys = ('select', 'ignore', 'extend_select', 'preset', 'force_exclude', 'output_format')
+        keys = ('select', 'ignore', 'extend_select', 'preset', 'force_exclude', 'output_format', 'target_triton')
         overrides = {key: self.options[key] for key in keys if self.options[key] is not None}
         if self.options['baseline']:
             overrides['baseline'] = os.path.abspath(self.options['baseline'])
-        start = common_folder((self.options['stdin_filename'],) if self.options['stdin_filename'] else self.paths)
-        return load_config(os.getcwd() if self.stdin and not self.options['stdin_filename'] else start,
-                           self.options['config_file'], overrides)
+        if self.options['isolated'] and self.options['config_file']:
+            fail('`--isolated` and `--config` do not go together')
+        named = self.options['stdin_filename']
+        start = common_folder((named,) if named else () if self.stdin else self.paths)
+        return load_config(start, self.options['config_file'], overrides, self.options['isolated'])
 
     def _job(self) -> Job:
         try:

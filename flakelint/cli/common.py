@@ -41,10 +41,12 @@ def note(message: str) -> None:
     click.echo(f'flakelint: {message}', err=True)
 
 
-def load_config(start: str, config_file: str | None, overrides: Mapping[str, Any] | None = None) -> tuple[Config, Registry]:
+def load_config(
+    start: str, config_file: str | None, overrides: Mapping[str, Any] | None = None, isolated: bool = False,
+) -> tuple[Config, Registry]:
     """The settings and the rules; wrong settings end the run with exit code 2."""
     try:
-        config = load(start, config_file, overrides)
+        config = load(start, config_file, overrides, isolated)
         registry = collect(config)
         check_option_tables(registry, config)
         return config, registry

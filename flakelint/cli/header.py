@@ -64,9 +64,12 @@ def command(
     if only_check + fix + (year is not None) > 1:
         fail('--check, --fix and --year exclude each other')
     headers = _Headers(paths or ('.',), config_file, force_exclude)
-    if year is not None:
-        context.exit(headers.move_year(date.today().year if year == _THIS_YEAR else int(year)))
-    context.exit(headers.mend() if fix else headers.check())
+    try:
+        if year is not None:
+            context.exit(headers.move_year(date.today().year if year == _THIS_YEAR else int(year)))
+        context.exit(headers.mend() if fix else headers.check())
+    except SettingsError as error:
+        fail(error)
 
 
 class _Headers:

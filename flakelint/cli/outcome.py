@@ -120,6 +120,8 @@ class Outcome:
             self._show_in_file(output_format)
         else:
             render(output_format, self._report, sys.stdout)
+            if self._report.fixed and output_format != 'text' and not self._options['quiet']:
+                note(f'fixed {counted(sum(self._report.fixed.values()), "finding")}')
         return exit_code(self._report.findings, self._options['exit_zero'])
 
     def _checked(self) -> set[str]:

@@ -71,7 +71,9 @@ class Config:
     file: str | None
 
 
-def load(start: str, file: str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
+def load(
+    start: str, file: str | None = None, overrides: Mapping[str, Any] | None = None, isolated: bool = False,
+) -> Config:
     """The configuration that holds for a folder.
 
     The nearest folder upwards that has a `flakelint.toml`, or a `pyproject.toml` with a `[tool.flakelint]` table, is the root.
@@ -83,12 +85,15 @@ def load(start: str, file: str | None = None, overrides: Mapping[str, Any] | Non
             A settings file to take instead of searching. Default: `None`.
         overrides (Mapping[str, Any], Optional):
             Values of the command line, by field name. Default: `None`.
+        isolated (bool, Optional):
+            Whether to read no file at all. Default: `False`.
 
     Raises:
         SettingsError: a file cannot be read, or a key or value is wrong.
     """
-    file = os.path.abspath(file) if file else _find(os.path.abspath(start))
+    file = os.path.abspath(file) if file else None if isolated else _find(os.path.abspath(start))
     overrides = overrides or {}
+    _check_target(overrides, 'command line')
     table = _read(file) if file else {}
     root = os.path.dirname(file) if file else _repository_top(os.path.abspath(start))
     shown = os.path.relpath(file) if file else ''
@@ -191,15 +196,18 @@ def _check_table(table: Any, settings_class: type, file: str, prefix: str, extra
             checked[name] = check_value(value, tuple[str, ...], f'{file}: `{prefix}{key}`')
         else:
             checked[name] = check_value(value, hints[name], f'{file}: `{prefix}{key}`')
-    if 'target_triton' in checked:
-        try:
-            versions.parse(checked['target_triton'])
-        except ValueError as error:
-            raise SettingsError(f'{file}: `target-triton`: {error}') from None
+    _check_target(checked, file)
     if checked.get('output_format', 'text') not in OUTPUT_FORMATS:
         wrong = checked['output_format']
         raise SettingsError(f'{file}: unknown output format `{wrong}`{nearest(wrong, OUTPUT_FORMATS)}')
     return checked
+
+
+def _check_target(values: Mapping[str, Any], place: str) -> None:
+    try:
+        versions.parse(values.get('target_triton', ''))
+    except ValueError as error:
+        raise SettingsError(f'{place}: `target-triton`: {error}') from None
 
 
 def check_value(value: Any, hint: Any, place: str) -> Any:

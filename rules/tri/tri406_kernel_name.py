@@ -124,7 +124,7 @@ class KernelName(Rule):
         suggestion = _suggestion(kernel.name)
         hint = f', such as `{suggestion}`' if suggestion else ''
         forms = 'neither `<op>_fwd_kernel_<suffix>` nor `<op>_bwd_kernel_<suffix>`'
-        message = f'`{kernel.name}` is launched, and is named {forms}{hint}'
+        message = f'the kernel `{kernel.name}` is named {forms}{hint}'
         return self.finding(file.lines.range(start, start + len(kernel.name)), message)
 
     def _variables(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':

@@ -336,3 +336,19 @@ def test_options_of_rules_that_are_off_are_checked(tmp_path: Path) -> None:
     result = flakelint('check', cwd=tmp_path)
     assert result.returncode == 2
     assert 'unknown option `name`; did you mean `names`?' in result.stderr
+
+
+def test_settings_files_can_be_passed_over(tmp_path: Path) -> None:
+    write(tmp_path / 'flakelint.toml', 'ignore = ["TRI201"]\n')
+    write(tmp_path / 'a.py', BLOCK_POINTER)
+    assert codes(flakelint('check', '--output-format', 'json', cwd=tmp_path)) == []
+    assert codes(flakelint('check', '--isolated', '--output-format', 'json', cwd=tmp_path)) == ['TRI201']
+    arguments = ('check', '--isolated', '--target-triton', '<3.9', '--output-format', 'json')
+    assert codes(flakelint(*arguments, cwd=tmp_path)) == []
+    assert flakelint('check', '--target-triton', '3.9', cwd=tmp_path).returncode == 2
+
+
+def test_files_can_be_listed(tmp_path: Path) -> None:
+    for name in ('b.py', 'a/c.py', 'a/d.txt'):
+        write(tmp_path / name, '')
+    assert flakelint('check', '--show-files', cwd=tmp_path).stdout == 'a/c.py\nb.py\n'

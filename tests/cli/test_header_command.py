@@ -110,6 +110,16 @@ def test_no_owner_is_an_error(folder):
     assert 'owner' in result.stderr and 'flakelint.toml' in result.stderr
 
 
+@pytest.mark.parametrize('mode', [(), ('--fix',), ('--year', '2027')])
+def test_wrong_settings_are_told_in_one_line(folder, mode):
+    settings = '[header]\nowner = "The Kernel Authors"\n[per-file-ignores]\n"*.py" = ["REP1O1"]\n'
+    write(folder / 'flakelint.toml', settings)
+    write(folder / 'norm.py', 'EPS = 1\n')
+    result = run(*mode)
+    assert (result.exit_code, result.stdout) == (2, '')
+    assert result.stderr == 'flakelint: error: per-file-ignores: unknown rule `REP1O1`; did you mean `REP101`?\n'
+
+
 def test_modes_exclude_each_other():
     assert run('--fix', '--year', '2027').exit_code == 2
     assert run('--fix', '--check').exit_code == 2

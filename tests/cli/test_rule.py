@@ -105,3 +105,8 @@ def test_markdown_list_is_a_table_with_aligned_pipes():
     lines = run('--output-format', 'markdown').stdout.splitlines()
     assert len(lines) == len(codes()) + 2
     assert len({len(line) for line in lines}) == 1
+
+
+def test_the_beginning_of_codes_lists_their_rules():
+    result = run('TRI4')
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [code for code in codes() if code.startswith('TRI4')]
