@@ -91,7 +91,7 @@ class Suppressions:
 
 def may_have_any(text: str) -> bool:
     """Whether a text can hold a suppression at all; a cheap look before comments are read."""
-    return 'flakelint:' in text or 'noqa' in text or 'NOQA' in text
+    return 'flakelint:' in text or 'noqa' in text.lower()
 
 
 class Pieces:

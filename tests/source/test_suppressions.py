@@ -21,6 +21,7 @@ CODE = 'TRI102'
     ('x = 1  # type: ignore  # flakelint: ignore[TRI102]\ny = 2\n', [1]),
     ('x = 1  # noqa: E501, TRI102\ny = 2\n', [1]),
     ('x = 1  # noqa: tri102\n', [1]),
+    ('x = 1  # NoQA: TRI102\n', [1]),
     ('x = 1  # noqa\n', []),
     ('x = 1  # flakelint: ignore[TRI1]\n', []),
     ('# flakelint: ignore[TRI102]\nx = 1\ny = 2\n', [1, 2]),
