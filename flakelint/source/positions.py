@@ -91,7 +91,10 @@ class _Recorder:
     def __enter__(self) -> None:
         self.start = self.state.offset
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_) -> None:
+        # what interrupts code generation leaves nodes without a place, and must not be replaced by an error of ours
+        if kind is not None:
+            return
         spans = self.state.spans
         start = self.start if self.start_node is None else spans[id(self.start_node)][0]
         end = self.state.offset if self.end_node is None else spans[id(self.end_node)][1]

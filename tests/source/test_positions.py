@@ -12,6 +12,7 @@ import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from flakelint.source.file import SourceFile
+from flakelint.source.positions import Spans
 from flakelint.source.walk import buckets, function_definitions
 from tests.tools import REPOSITORY
 
@@ -81,3 +82,16 @@ def test_function_definitions_come_in_source_order() -> None:
            'try:\n    def l(): pass\nexcept E:\n    def m(): pass\nelse:\n    def n(): pass\nfinally:\n    def o(): pass\n'
     found = [node.name.value for node in function_definitions(cst.parse_module(text))]
     assert found == ['f', 'g', 'h', 'k', 'l', 'm', 'n', 'o']
+
+
+class _Interrupted(cst.Name):
+    def _codegen_impl(self, state, **_) -> None:
+        raise KeyboardInterrupt
+
+
+def test_what_interrupts_the_counting_comes_out_as_it_is() -> None:
+    # a statement's place ends where its body ends, which is not known where it is cut short before its body
+    module = cst.parse_module('def f():\n    if x: return\n')
+    name = next(node for node in buckets(module)['Name'] if node.value == 'x')
+    with pytest.raises(KeyboardInterrupt):
+        Spans(module.deep_replace(name, _Interrupted('x')))
