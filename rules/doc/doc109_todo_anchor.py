@@ -23,7 +23,7 @@ _PROJECTS = r'triton|(?:py)?torch|python|cuda|rocm|numpy|scipy|transformers|libc
 _ANCHORS = (
     # an issue
     r'https?://\S+',
-    r'(?:^|[\s(\[:,])(?:[\w.-]+/[\w.-]+)?#\d+\b',
+    r'(?:^|[\s(\[:,])(?:(?:[\w.-]+/)?[\w.-]+)?#\d+\b',
     r'\b(?:GH|PR|PEP|RFC)[- ]?#?\d+\b',
     # a version
     rf'\b(?:{_PROJECTS})\s*(?:[<>=~!]=?=?|-)?\s*v?\d',
@@ -33,6 +33,7 @@ _ANCHORS = (
     # a day, or an event that can be looked up
     r'\b20\d\d-\d\d(?:-\d\d)?\b',
     r'\bQ[1-4]\s+20\d\d\b',
+    r'\b20\d\d[- ]?Q[1-4]\b',
     r'\b(?:once|when|until|after|before|as soon as)\b.{0,200}'
     r'\b(?:releases?|released|drops|dropped|end[- ]of[- ]life|EOL|deprecate[sd]?)\b',
 )
