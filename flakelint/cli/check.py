@@ -78,7 +78,8 @@ class _Check:
             fail('`-` cannot be checked together with other paths')
         one_of = [name for name in ('fix', 'show_diff', 'update_baseline', 'add_ignore') if options[name]]
         if len(one_of) > 1:
-            fail(' and '.join(f'`--{name.removeprefix("show_").replace("_", "-")}`' for name in one_of) + ' do not go together')
+            shown = ' and '.join(f'`--{name.removeprefix("show_").replace("_", "-")}`' for name in one_of)
+            fail(f'{shown} do not go together')
         self.config, self.registry = self._load()
         self.job = self._job()
         self.cache: Cache | None = None

@@ -27,4 +27,5 @@ def command(config_file: str | None, cache_dir: str | None) -> None:
         removed = clear(folder)
     except OSError as error:
         fail(f'{folder}: cannot be removed: {error.strerror}')
-    click.echo(f'removed the cache from {os.path.relpath(folder)}' if removed else f'nothing to remove at {os.path.relpath(folder)}')
+    shown = os.path.relpath(folder)
+    click.echo(f'removed the cache from {shown}' if removed else f'nothing to remove at {shown}')

@@ -76,7 +76,8 @@ class RuleReference:
 def _check_hooks(rule_class: type[Rule], origin: str) -> None:
     for name in vars(rule_class):
         if name.startswith('check_') and name not in HOOKS:
-            raise SettingsError(f'{origin}: rule {rule_class.code} has a method `{name}`, which nothing calls{nearest(name, HOOKS)}')
+            problem = f'has a method `{name}`, which nothing calls{nearest(name, HOOKS)}'
+            raise SettingsError(f'{origin}: rule {rule_class.code} {problem}')
 
 
 class Registry:
