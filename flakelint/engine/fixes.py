@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from flakelint.engine.findings import Edit, Finding, Fix
-from flakelint.source.text import Decoded, LineTable, decode, encode
+from flakelint.source.text import Decoded, DecodeError, LineTable, decode, encode
 
 MAX_ROUNDS = 100
 
@@ -66,8 +66,11 @@ def fix(data: bytes, check: Callable[[bytes], list[Finding]], allow_unsafe: bool
         codes = ', '.join(sorted({finding.code for finding in chosen}))
         try:
             changed = encode(text, decoded.encoding, decoded.bom)
-        except UnicodeEncodeError:
+        except UnicodeError:
             state.refused = f'fixes of {codes} need characters that {decoded.encoding} lacks'
+            return state
+        if not _reads_back(changed, text) or not _reads_back(state.data, decoded.text):
+            state.refused = f'fixes of {codes} would change how the file is decoded'
             return state
         if changed in seen:
             state.refused = f'fixes of {codes} undo each other'
@@ -155,6 +158,15 @@ def decoded_lines(data: bytes) -> tuple[Decoded, list[str]]:
 
 def _allowed(fix: Fix, allow_unsafe: bool) -> bool:
     return fix.applicability == 'safe' or allow_unsafe
+
+
+def _reads_back(data: bytes, text: str) -> bool:
+    """Whether a content is just what its text is written as, and is read as that text again."""
+    try:
+        decoded = decode(data)
+        return decoded.text == text and encode(*decoded) == data
+    except (DecodeError, UnicodeError):
+        return False
 
 
 def _conflict(one: Edit, other: Edit) -> bool:

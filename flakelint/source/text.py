@@ -57,7 +57,7 @@ def decode(data: bytes) -> Decoded:
     """Decode a Python file as the interpreter would: byte order mark, then coding cookie, then UTF-8.
 
     Raises:
-        DecodeError: the cookie names no known encoding, or the bytes do not fit the encoding.
+        DecodeError: the cookie names no known encoding or not that of the mark, or the bytes do not fit the encoding.
     """
     bom = data.startswith(codecs.BOM_UTF8)
     if bom:
@@ -70,18 +70,24 @@ def decode(data: bytes) -> Decoded:
             # bytes that are not UTF-8 are reported below, with their line
             if 'unknown encoding' in str(error):
                 raise DecodeError(str(error), 1) from None
+    if bom and encoding != 'utf-8':
+        raise DecodeError(f'its byte order mark says utf-8, its cookie {encoding}', 1)
     try:
         return Decoded(data.decode(encoding), encoding, bom)
     except UnicodeDecodeError as error:
         line = data.count(b'\n', 0, error.start) + 1
-        raise DecodeError(f'byte 0x{data[error.start]:02x} is not valid {encoding}', line) from None
+        bad = f'byte 0x{error.object[error.start]:02x}' if error.start < len(error.object) else 'the end'
+        raise DecodeError(f'{bad} is not valid {encoding}', line) from None
+    except (LookupError, ValueError) as error:
+        # a cookie may name a codec that makes no text of bytes, or that refuses in its own way
+        raise DecodeError(f'{encoding}: {error}', 1) from None
 
 
 def encode(text: str, encoding: str, bom: bool) -> bytes:
     """Turn text back into the bytes of a file.
 
     Raises:
-        UnicodeEncodeError: the text has a character that the file's encoding lacks.
+        UnicodeError: the text has a character that the file's encoding lacks.
     """
     return (codecs.BOM_UTF8 if bom else b'') + text.encode(encoding)
 

@@ -82,11 +82,11 @@ def test_a_fix_that_breaks_the_syntax_is_taken_back() -> None:
 
 def test_encoding_and_mark_are_kept() -> None:
     cases = [
-        (b'\xef\xbb\xbfx = "\xc3\xa9"', b'\xef\xbb\xbfy = "\xc3\xa9"'),
-        (b'# coding: latin-1\n# \xe9', b'y coding: latin-1\n# \xe9'),
+        (b'\xef\xbb\xbfxx = "\xc3\xa9"', b'\xef\xbb\xbfxy = "\xc3\xa9"'),
+        (b'#  coding: latin-1\n# \xe9', b'#y coding: latin-1\n# \xe9'),
     ]
     for data, expected in cases:
-        remaining = [[finding(edit(0, 1, 'y'))], []]
+        remaining = [[finding(edit(1, 2, 'y'))], []]
         fixed = fix(data, lambda _, remaining=remaining: remaining.pop(0), allow_unsafe=False, is_sound=lambda data: True)
         assert fixed.data == expected
 
@@ -98,6 +98,23 @@ def test_a_character_the_encoding_lacks_is_refused() -> None:
     fixed = fix(b'#coding: latin-1\n', check, allow_unsafe=False, is_sound=lambda data: True)
     assert fixed.data == b'#coding: latin-1\n'
     assert 'latin-1' in fixed.refused or 'iso-8859-1' in fixed.refused
+
+
+@pytest.mark.parametrize(
+    ('data', 'change'),
+    [
+        # the second line becomes the place of a cookie
+        ('# x\n# y\n# coding: latin-1\nz = "é"\n'.encode(), Edit(Range(Position(1, 1), Position(2, 1)), '')),
+        # an encoding in which the same text has several spellings
+        (b'# coding: utf-7\nx = "+AGE-"\n', Edit(Range(Position(2, 1), Position(2, 2)), 'y')),
+    ],
+    ids=['cookie', 'spelling'],
+)
+def test_a_fix_that_changes_the_encoding_of_the_rest_is_refused(data: bytes, change: Edit) -> None:
+    fixed = fix(data, lambda _: [finding(change)], allow_unsafe=False, is_sound=lambda data: True)
+    assert fixed.data == data
+    assert fixed.applied == {}
+    assert 'decoded' in fixed.refused
 
 
 def test_writing_keeps_mode_and_link(tmp_path: Path) -> None:
