@@ -5,6 +5,7 @@
 
 """Whatever the files are, each gets its clear line and the run goes on."""
 
+import ast
 import json
 import os
 import random
@@ -18,6 +19,8 @@ import pytest
 from tests.cli.test_check import LOCAL_RULE
 from tests.tools import BLOCK_POINTER, clean_environment, command, flakelint, write
 
+DEEP = 'x = ' + ' + '.join(['a'] * 5000)
+
 
 def by_path(folder: Path, *arguments: str) -> dict[str, list[tuple[str, str]]]:
     result = flakelint('check', '--output-format', 'json', *arguments, cwd=folder)
@@ -26,6 +29,15 @@ def by_path(folder: Path, *arguments: str) -> dict[str, list[tuple[str, str]]]:
     for finding in json.loads(result.stdout)['findings']:
         found.setdefault(finding['path'], []).append((finding['code'], finding['message']))
     return found
+
+
+def is_too_deep(text: str) -> bool:
+    # Python 3.10 and 3.13 take deeper expressions than the versions between
+    try:
+        ast.parse(text)
+    except RecursionError:
+        return True
+    return False
 
 
 @pytest.mark.parametrize('jobs', ['1', '2'])
@@ -40,7 +52,7 @@ def test_every_kind_of_broken_file(tmp_path: Path, jobs: str) -> None:
     (tmp_path / 'mark.py').write_bytes(b'\xef\xbb\xbf' + BLOCK_POINTER.encode())
     (tmp_path / 'carriage.py').write_bytes(BLOCK_POINTER.replace('\n', '\r\n').encode())
     write(tmp_path / 'huge.py', 'x = [' + '1, ' * (5_000_000 // 3) + ']\n')
-    write(tmp_path / 'deep.py', 'x = ' + ' + '.join(['a'] * 5000) + '\n\n\n' + BLOCK_POINTER)
+    write(tmp_path / 'deep.py', DEEP + '\n\n\n' + BLOCK_POINTER)
     write(tmp_path / 'deep_kernel.py', BLOCK_POINTER + '    x = tl.program_id(0) * ' + '-' * 700 + 'n\n')
     write(tmp_path / 'strings.py', 'x = (' + '"a" ' * 20_000 + ')\n\n\n' + BLOCK_POINTER)
     (tmp_path / 'gone.py').symlink_to('nowhere.py')
@@ -61,7 +73,7 @@ def test_every_kind_of_broken_file(tmp_path: Path, jobs: str) -> None:
         'mark.py': ['TRI201'],
         'carriage.py': ['TRI201'],
         'huge.py': ['ENG003'],
-        'deep.py': ['ENG003', 'TRI201'],
+        'deep.py': ['ENG003', 'TRI201'] if is_too_deep(DEEP) else ['TRI201'],
         'deep_kernel.py': ['ENG003', 'TRI201'],
         'strings.py': ['TRI201'],
         'gone.py': ['ENG002'],
