@@ -8,6 +8,7 @@
 A rule's code and name are read off the name of its module, so that a run which finds everything in the cache imports no rule.
 """
 
+import hashlib
 import importlib
 import importlib.util
 import os
@@ -218,12 +219,21 @@ def _in_folder(folder: str, shown: str) -> Iterable[RuleReference]:
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise SettingsError(f'rule-paths: {shown}: {error.strerror}') from None
+    modules = [(match, name) for name in names if (match := _MODULE_NAME.fullmatch(name))]
+    fingerprint = _content(folder, names) if modules else ''
+    for match, name in modules:
+        yield _reference(match, f'{shown}/{name}', fingerprint, partial(_import_file, os.path.join(folder, name), name))
+
+
+def _content(folder: str, names: Iterable[str]) -> str:
+    """The hash of the modules in a folder: a rule may import what lies beside it."""
+    digest = hashlib.blake2b(digest_size=20)
     for name in names:
-        if match := _MODULE_NAME.fullmatch(name):
-            path = os.path.join(folder, name)
+        path = os.path.join(folder, name)
+        if name.endswith('.py') and os.path.isfile(path):
             with open(path, 'rb') as file:
-                content = file.read()
-            yield _reference(match, f'{shown}/{name}', content.hex(), partial(_import_file, path, name))
+                digest.update(repr((name, file.read())).encode())
+    return digest.hexdigest()
 
 
 def _import_file(path: str, name: str) -> object:

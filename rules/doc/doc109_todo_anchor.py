@@ -125,11 +125,12 @@ class TodoAnchor(Rule):
         super().__init__(options)
         words = '|'.join(map(re.escape, self.options.words))
         self._word = re.compile(rf'(?<![\w.\-/#])(?:{words})(?![\w/-]|\.\w)') if words else None
-        anchors = (*_ANCHORS, *self.options.anchors)
-        try:
-            self._anchor = re.compile('|'.join(f'(?:{one})' for one in anchors), re.IGNORECASE | re.DOTALL)
-        except re.error as error:
-            raise SettingsError(f'rules.DOC109: `anchors`: not a regular expression: {error}') from None
+        self._anchors = [re.compile('|'.join(f'(?:{one})' for one in _ANCHORS), re.IGNORECASE | re.DOTALL)]
+        for one in self.options.anchors:
+            try:
+                self._anchors.append(re.compile(one, re.IGNORECASE | re.DOTALL))
+            except re.error as error:
+                raise SettingsError(f'rules.DOC109: `anchors`: `{one}` is no regular expression: {error}') from None
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag what is to be done, but nobody knows when."""
@@ -156,7 +157,8 @@ class TodoAnchor(Rule):
             # what stands before the first word belongs to it too
             first = (0, 0) if number == 0 else (index, start)
             last = places[number + 1][:2] if number + 1 < len(places) else (len(lines), 0)
-            if not self._anchor.search(_between(lines, first, last)):
+            text = _between(lines, first, last)
+            if not any(anchor.search(text) for anchor in self._anchors):
                 word = lines[index].text[start:end]
                 _, line, column = lines[index]
                 place = Range(Position(line, column + start), Position(line, column + end))
