@@ -77,6 +77,8 @@ class _Check:
         if self.stdin and len(self.paths) > 1:
             fail('`-` cannot be checked together with other paths')
         one_of = [name for name in ('fix', 'show_diff', 'update_baseline', 'add_ignore') if options[name]]
+        if options['statistics'] and (options['output_file'] or options['output_format']):
+            fail('`--statistics` has a format of its own')
         if len(one_of) > 1:
             shown = ' and '.join(f'`--{name.removeprefix("show_").replace("_", "-")}`' for name in one_of)
             fail(f'{shown} do not go together')

@@ -73,6 +73,8 @@ class Checker:
             return self._finish([problem], None, path)
         findings = list(self._run(file))
         if file.problem is not None:
+            # what cannot be parsed as a whole is not mended in parts
+            findings = [finding._replace(fix=None) for finding in findings]
             findings.append(diagnostics.parse_problem(file.problem))
         return self._finish(findings, file, path)
 

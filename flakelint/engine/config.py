@@ -6,6 +6,7 @@
 """Read settings from `pyproject.toml` or `flakelint.toml`, check them, and lay them over each other."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -20,6 +21,8 @@ else:
     import tomli as tomllib
 
 OUTPUT_FORMATS = ('text', 'concise', 'json', 'json-lines', 'sarif', 'github', 'gitlab', 'junit')
+
+_OUR_TABLE = re.compile(rb'^\s*\[\s*tool\s*\.\s*flakelint\b', re.MULTILINE)
 
 
 class SettingsError(Exception):
@@ -151,7 +154,7 @@ def _find(folder: str) -> str | None:
 def _mentions_us(project: str) -> bool:
     try:
         with open(project, 'rb') as file:
-            return b'tool.flakelint' in file.read()
+            return _OUR_TABLE.search(file.read()) is not None
     except OSError:
         return False
 
@@ -176,7 +179,8 @@ def _read(path: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f'{shown}: not valid TOML: {error}') from None
     if os.path.basename(path) == 'pyproject.toml':
-        return table.get('tool', {}).get('flakelint', {})
+        tools = table.get('tool', {})
+        return tools.get('flakelint', {}) if isinstance(tools, dict) else {}
     return table
 
 

@@ -14,13 +14,18 @@ import importlib.util
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from flakelint.engine.config import Config, Layer, SettingsError, nearest, rule_options
 from flakelint.engine.rule import HOOKS, Rule
 from flakelint.engine.settings import PRESETS
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 ENTRY_POINT_GROUP = 'flakelint.rules'
 FAMILIES = ('ENG', 'TRI', 'OPS', 'TST', 'DOC', 'REP')
@@ -211,7 +216,13 @@ def _installed() -> Iterable[RuleReference]:
         match = _ENTRY_NAME.fullmatch(entry.name)
         if match is None:
             raise SettingsError(f'{distribution}: entry point `{entry.name}` is not named like `ABC101-what-it-finds`')
-        yield _reference(match, distribution, distribution, entry.load)
+        yield _reference(match, distribution, f'{distribution} {_edition(entry.dist)}', entry.load)
+
+
+def _edition(distribution: 'Distribution | None') -> str:
+    # an editable installation changes without a new version, so that nothing found with it may be remembered
+    origin = (distribution.read_text('direct_url.json') or '') if distribution else ''
+    return str(time.time_ns()) if '"editable": true' in origin else ''
 
 
 def _in_folder(folder: str, shown: str) -> Iterable[RuleReference]:

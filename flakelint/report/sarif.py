@@ -65,6 +65,7 @@ def _rule(report: Report, finding: Finding) -> dict[str, Any]:
     if rule and rule.__doc__:
         text = inspect.cleandoc(rule.__doc__)
         descriptor['shortDescription'] = {'text': rule.summary()}
+        descriptor['fullDescription'] = {'text': rule.summary()}
         descriptor['help'] = {'text': text, 'markdown': text}
     return descriptor
 

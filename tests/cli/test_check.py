@@ -352,3 +352,25 @@ def test_files_can_be_listed(tmp_path: Path) -> None:
     for name in ('b.py', 'a/c.py', 'a/d.txt'):
         write(tmp_path / name, '')
     assert flakelint('check', '--show-files', cwd=tmp_path).stdout == 'a/c.py\nb.py\n'
+
+
+def test_an_editable_rule_is_not_remembered(tmp_path: Path) -> None:
+    information = tmp_path / 'site/abc_rules-1.0.dist-info'
+    write(information / 'METADATA', 'Metadata-Version: 2.1\nName: abc-rules\nVersion: 1.0\n')
+    write(information / 'entry_points.txt', '[flakelint.rules]\nABC101-shouting = abc_rules:NoShouting\n')
+    write(information / 'direct_url.json', '{"url": "file:///abc", "dir_info": {"editable": true}}')
+    write(tmp_path / 'project/a.py', 'LOUD = 1\n')
+    found = []
+    for word in ('LOUD', 'LOUDER'):
+        write(tmp_path / 'site/abc_rules.py', LOCAL_RULE.replace('LOUD', word))
+        arguments = ('check', '--output-format', 'json', '--extend-select', 'ABC101')
+        result = flakelint(*arguments, cwd=tmp_path / 'project', PYTHONPATH=str(tmp_path / 'site'), PYTHONDONTWRITEBYTECODE='1')
+        found.append(codes(result))
+    assert found == [['ABC101'], []]
+
+
+def test_a_comment_about_flakelint_is_no_settings_file(tmp_path: Path) -> None:
+    write(tmp_path / 'flakelint.toml', 'ignore = ["TRI201"]\n')
+    write(tmp_path / 'sub/pyproject.toml', '# see [tool.flakelint] above\n[project]\nname = "x"\n')
+    write(tmp_path / 'sub/a.py', BLOCK_POINTER)
+    assert codes(flakelint('check', 'sub', '--output-format', 'json', cwd=tmp_path)) == []
