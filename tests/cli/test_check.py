@@ -364,8 +364,8 @@ def test_an_editable_rule_is_not_remembered(tmp_path: Path) -> None:
     for word in ('LOUD', 'LOUDER'):
         write(tmp_path / 'site/abc_rules.py', LOCAL_RULE.replace('LOUD', word))
         arguments = ('check', '--output-format', 'json', '--extend-select', 'ABC101')
-        result = flakelint(*arguments, cwd=tmp_path / 'project', PYTHONPATH=str(tmp_path / 'site'), PYTHONDONTWRITEBYTECODE='1')
-        found.append(codes(result))
+        environment = {'PYTHONPATH': str(tmp_path / 'site'), 'PYTHONDONTWRITEBYTECODE': '1'}
+        found.append(codes(flakelint(*arguments, cwd=tmp_path / 'project', **environment)))
     assert found == [['ABC101'], []]
 
 
