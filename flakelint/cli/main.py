@@ -57,6 +57,10 @@ def main() -> None:
             stream.reconfigure(errors='backslashreplace')
     try:
         cli()
+    except OSError as error:
+        # such as a full disk; what concerns one file has been said of it
+        click.echo(f'flakelint: error: {error.strerror or error}', err=True)
+        sys.exit(2)
     except Exception:
         import traceback
 

@@ -71,7 +71,10 @@ class Checker:
         except DecodeError as error:
             problem = diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)
             return self._finish([problem], None, path)
-        findings = list(self._run(file))
+        try:
+            findings = list(self._run(file))
+        except Exception as error:
+            return self._finish([_failure('reading the file', error, 1)], None, path)
         if file.problem is not None:
             # what cannot be parsed as a whole is not mended in parts
             findings = [finding._replace(fix=None) for finding in findings]
@@ -152,7 +155,11 @@ def _guarded(
         return []
     except Exception as error:
         line = unit.first_line if unit is not None else 1
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        where = f'{os.path.basename(last.filename)}:{last.lineno}'
-        message = f'rule {rule.code} {rule.name} failed here: {type(error).__name__}: {error} ({where})'
-        return [diagnostics.problem(diagnostics.INTERNAL_ERROR, message, line)]
+        return [_failure(f'rule {rule.code} {rule.name}', error, line)]
+
+
+def _failure(what: str, error: Exception, line: int) -> Finding:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f'{os.path.basename(last.filename)}:{last.lineno}'
+    message = f'{what} failed here: {type(error).__name__}: {error} ({where})'
+    return diagnostics.problem(diagnostics.INTERNAL_ERROR, message, line)

@@ -201,6 +201,8 @@ def _check_table(table: Any, settings_class: type, file: str, prefix: str, extra
         else:
             checked[name] = check_value(value, hints[name], f'{file}: `{prefix}{key}`')
     _check_target(checked, file)
+    if checked.get('max_file_size', 1) < 1:
+        raise SettingsError(f'{file}: `max-file-size` must be at least 1')
     if checked.get('output_format', 'text') not in OUTPUT_FORMATS:
         wrong = checked['output_format']
         raise SettingsError(f'{file}: unknown output format `{wrong}`{nearest(wrong, OUTPUT_FORMATS)}')

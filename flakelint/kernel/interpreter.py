@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
 
 
+_ROUNDS_TWICE = 4
+
+
 class Interpreter(Evaluator):
     """Evaluate a kernel, statement by statement."""
+
+    _nesting = 0
 
     def run(self) -> Facts:
         """Evaluate the body."""
@@ -165,15 +170,19 @@ class Interpreter(Evaluator):
         before = dict(self._frame.env)
         enter()
         decided = self._decided
+        self._nesting += 1
         self._block(body)
         self._decided = decided
         carried = self._carried(before, carries)
         if carried:
             self._frame.env.update(carried)
             enter()
-            self._block(body)
-            self._decided = decided
-            self._carried(before, carries)
+            # each level doubles the work of those in it
+            if self._nesting <= _ROUNDS_TWICE:
+                self._block(body)
+                self._decided = decided
+                self._carried(before, carries)
+        self._nesting -= 1
         # a loop may run no time at all
         for name, value in before.items():
             now = self._frame.env[name]

@@ -212,3 +212,20 @@ def test_a_changed_file_is_checked_again(tmp_path: Path) -> None:
     path.write_text(BLOCK_POINTER.replace('make_block_ptr', 'make_tensor_pt'))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert by_path(tmp_path) == {}
+
+
+@pytest.mark.skipif(not os.path.exists('/dev/full'), reason='only Linux has a device that is always full')
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    write(tmp_path / 'a.py', BLOCK_POINTER)
+    with open('/dev/full', 'w') as full:
+        result = subprocess.run(
+            command('check', '--no-cache'),
+            cwd=tmp_path,
+            env=clean_environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 2
+    assert 'Traceback' not in result.stderr

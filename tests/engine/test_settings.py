@@ -28,6 +28,7 @@ def selected(folder: Path, **overrides) -> set[str]:
     ('header = 1', 'flakelint.toml: `header` must be a table'),
     ('output-format = "jsn"', 'flakelint.toml: unknown output format `jsn`; did you mean `json`?'),
     ('select = [', 'flakelint.toml: not valid TOML: '),
+    ('max-file-size = 0', 'flakelint.toml: `max-file-size` must be at least 1'),
     ('target-triton = "3.9"', 'flakelint.toml: `target-triton`: `3.9` is not a bound such as `>=3.3`'),
     ('per-file-ignores = {"a.py" = "TRI201"}', 'flakelint.toml: `per-file-ignores`, key `a.py`, must be a list of strings'),
 ])

@@ -191,3 +191,15 @@ def test_conditions_say_what_holds_on_either_side(condition, true, false):
 
 def test_flags_of_a_helper_go_by_the_names_of_the_caller():
     assert guards(cst.parse_expression('FLAG'), {'FLAG': 'IS_VARLEN'}) == ({('IS_VARLEN', True)}, {('IS_VARLEN', False)})
+
+
+def test_deep_nests_of_loops_end():
+    # at two rounds a level this would run for years
+    lines = ['import triton', 'import triton.language as tl', '', '', '@triton.jit', 'def k(x, n, m):']
+    lines += ['    i = tl.program_id(0)', '    a = 0']
+    for depth in range(1, 40):
+        indent = '    ' * depth
+        lines += [f'{indent}for j{depth} in range(n):', f'{indent}    a = a * {depth} + j{depth}']
+    lines.append('    ' * 40 + 'tl.store(x + i * m + a, 1)')
+    file = File('a.py', '\n'.join(lines).encode(), Settings())
+    assert [narrow.name for narrow in analyse(file.kernels[0], file.kernels).narrow_ids] == ['i']
