@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 # forking is cheap, and sound only on Linux
 START_METHOD = 'fork' if sys.platform == 'linux' else 'spawn'
 
+_WARM_UP = b'''
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def warm_up_fwd_kernel(x, T, B: tl.constexpr):
+    i_t = tl.program_id(0)
+    o_t = i_t * B + tl.arange(0, B)
+    tl.store(x + o_t, 0, mask=o_t < T)
+'''
+
 _Result = tuple[str, str | None, 'list[Finding]']
 
 # what a worker needs, set before it is forked or when it starts
@@ -66,8 +78,8 @@ def _one_by_one(files: Iterable[str]) -> Iterator[_Result]:
 def _pool(workers: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context(START_METHOD)
     if START_METHOD == 'fork':
-        import libcst  # noqa: F401  (imported before the fork, so that each worker has it at once)
-
+        # what checking imports on the way is imported before the fork, once for all workers
+        _shared[0].check('warm_up.py', _WARM_UP)
         gc.freeze()
         return ProcessPoolExecutor(workers, context)
     return ProcessPoolExecutor(workers, context, _start, (_shared[1], _shared[2]))

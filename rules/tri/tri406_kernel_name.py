@@ -131,10 +131,8 @@ class KernelName(Rule):
         parameters = {one.name for one in kernel.parameters}
         body = _Body(kernel, file)
         seen = set(parameters)
-        for target, kind in body.evident():
+        for target, kind in body.evident(seen):
             match = _PREFIXED.fullmatch(target.id)
-            if match is None or target.id in seen or _SAYS_ITSELF.fullmatch(target.id):
-                continue
             contradicted, what, fitting = kind
             if match['prefix'] in contradicted and not body.serves_as_condition(target.id, kind):
                 seen.add(target.id)
@@ -153,13 +151,14 @@ class _Body:
         self._kernel = kernel
         self._addresses = {address.id for address in map(self._address, kernel.calls) if isinstance(address, ast.Name)}
 
-    def evident(self) -> Iterator[tuple[ast.Name, _Kind]]:
-        """The variables of which it is evident what they are, in source order."""
+    def evident(self, seen: set[str]) -> Iterator[tuple[ast.Name, _Kind]]:
+        """The variables with a prefix of which it is evident what they are, in source order, but for those seen."""
         for node in (node for node in self._kernel.body if type(node) in _BINDS):
-            if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and self._called(node.iter) in _RANGES:
+            is_counted = isinstance(node, ast.For) and isinstance(node.target, ast.Name) and self._called(node.iter) in _RANGES
+            if is_counted and _claims(node.target.id, seen):
                 yield node.target, _LOOP_INDEX
             for target, value in _pairs(node):
-                kind = self._kind(target.id, value)
+                kind = self._kind(target.id, value) if _claims(target.id, seen) else None
                 if kind is not None:
                     yield target, kind
 
@@ -244,6 +243,11 @@ class _Body:
 
     def _full_name(self, node: ast.expr) -> str:
         return self._bindings.resolve(dotted(node) or '')
+
+
+def _claims(name: str, seen: set[str]) -> bool:
+    """Whether a name has a prefix by which it claims to be something."""
+    return name not in seen and _PREFIXED.fullmatch(name) is not None and _SAYS_ITSELF.fullmatch(name) is None
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:
