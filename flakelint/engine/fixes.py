@@ -41,7 +41,7 @@ class Fixed:
 def fix(data: bytes, check: Callable[[bytes], list[Finding]], allow_unsafe: bool, is_sound: Callable[[bytes], bool]) -> Fixed:
     """Apply fixes, check again, and go on until nothing is left to fix.
 
-    Fixes that overlap wait for the next round. A file that does not parse is left alone, and a round after which it no longer would is taken back.
+    Fixes that overlap wait for the next round. A file that does not parse is left alone. Where a round would leave one that does not, the rules that are to blame are left out of the rounds that follow.
 
     Args:
         data (bytes):
@@ -57,33 +57,49 @@ def fix(data: bytes, check: Callable[[bytes], list[Finding]], allow_unsafe: bool
     seen = {data}
     if not is_sound(data):
         return state
+    refused: dict[str, str] = {}
     for _ in range(MAX_ROUNDS):
-        chosen = select(state.findings, allow_unsafe)
+        chosen = select((finding for finding in state.findings if finding.code not in refused), allow_unsafe)
         if not chosen:
-            return state
-        decoded = decode(state.data)
-        text = apply([edit for finding in chosen for edit in finding.fix.edits], decoded.text)
-        codes = ', '.join(sorted({finding.code for finding in chosen}))
-        try:
-            changed = encode(text, decoded.encoding, decoded.bom)
-        except UnicodeError:
-            state.refused = f'fixes of {codes} need characters that {decoded.encoding} lacks'
-            return state
-        if not _reads_back(changed, text) or not _reads_back(state.data, decoded.text):
-            state.refused = f'fixes of {codes} would change how the file is decoded'
-            return state
-        if changed in seen:
-            state.refused = f'fixes of {codes} undo each other'
-            return state
-        if not is_sound(changed):
-            state.refused = f'fixes of {codes} would break the syntax'
-            return state
+            break
+        changed, reason = _attempt(state.data, chosen, seen, is_sound)
+        if reason:
+            refused.update(_blame(state.data, chosen, seen, is_sound, reason))
+            continue
         for finding in chosen:
             state.applied[finding.code] = state.applied.get(finding.code, 0) + 1
         seen.add(changed)
         state.data, state.findings = changed, check(changed)
-    state.refused = f'fixes did not come to an end in {MAX_ROUNDS} rounds'
+    else:
+        refused['all rules'] = f'did not come to an end in {MAX_ROUNDS} rounds'
+    state.refused = '; '.join(f'fixes of {code} {reason}' for code, reason in sorted(refused.items()))
     return state
+
+
+def _attempt(
+    data: bytes, chosen: Sequence[Finding], seen: set[bytes], is_sound: Callable[[bytes], bool],
+) -> tuple[bytes, str]:
+    """The content with fixes applied, and why it must not be taken, or nothing."""
+    decoded = decode(data)
+    text = apply([edit for finding in chosen for edit in finding.fix.edits], decoded.text)
+    try:
+        changed = encode(text, decoded.encoding, decoded.bom)
+    except UnicodeError:
+        return data, f'need characters that {decoded.encoding} lacks'
+    if not _reads_back(changed, text) or not _reads_back(data, decoded.text):
+        return data, 'would change how the file is decoded'
+    if changed in seen:
+        return data, 'undo each other'
+    return changed, '' if is_sound(changed) else 'would break the syntax'
+
+
+def _blame(
+    data: bytes, chosen: Sequence[Finding], seen: set[bytes], is_sound: Callable[[bytes], bool], reason: str,
+) -> dict[str, str]:
+    """The codes whose fixes cannot be taken even by themselves, each with the reason; all of them where it takes several."""
+    codes = sorted({finding.code for finding in chosen})
+    alone = {code: _attempt(data, [one for one in chosen if one.code == code], seen, is_sound)[1] for code in codes}
+    return {code: why for code, why in alone.items() if why} or dict.fromkeys(codes, reason)
 
 
 def select(findings: Iterable[Finding], allow_unsafe: bool) -> list[Finding]:

@@ -145,3 +145,15 @@ def test_a_file_that_changed_meanwhile_is_left(tmp_path: Path) -> None:
     with pytest.raises(OSError, match='changed'):
         write(str(path), b'old', b'fixed')
     assert path.read_bytes() == b'new'
+
+
+def test_a_refused_rule_does_not_stop_the_others() -> None:
+    def check(data: bytes) -> list[Finding]:
+        place = data.index(b'z') if b'z' in data else None
+        innocent = [] if place is None else [finding(edit(place, place + 1, 'a'))._replace(code='ABC102')]
+        return [finding(edit(0, 1, '(')), *innocent]
+
+    fixed = fix(b'x = z + z', check, allow_unsafe=False, is_sound=lambda data: b'(' not in data)
+    assert fixed.data == b'x = a + a'
+    assert fixed.applied == {'ABC102': 2}
+    assert fixed.refused == 'fixes of ABC101 would break the syntax'
