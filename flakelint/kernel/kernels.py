@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flakelint.project.imports import Bindings, dotted
-from flakelint.source.syntax import nodes_in_order
+from flakelint.source.syntax import HOLDS_STATEMENTS, nodes_in_order
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -203,7 +203,4 @@ def _functions_in_order(nodes: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef |
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
         if not isinstance(node, ast.expr):
-            stack.extend(reversed([child for child in ast.iter_child_nodes(node) if isinstance(child, _HOLDS_STATEMENTS)]))
-
-
-_HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+            stack.extend(reversed([child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS)]))

@@ -11,6 +11,7 @@ import warnings
 from functools import cached_property
 
 from flakelint.source import comments, suppressions, unit
+from flakelint.source.syntax import HOLDS_STATEMENTS
 from flakelint.source.text import Decoded, LineTable, Position, Range, decode
 
 
@@ -117,7 +118,7 @@ class SourceFile:
                 value = body[0].value if isinstance(body[0], ast.Expr) else None
                 if isinstance(value, ast.Constant) and isinstance(value.value, str):
                     found.append(value)
-            stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, _HOLDS_STATEMENTS))
+            stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS))
         return sorted(found, key=lambda node: node.lineno)
 
     def range(self, node: ast.AST) -> Range:
@@ -140,8 +141,6 @@ class SourceFile:
     def _null_byte(self) -> Position:
         return self.lines.position(max(self.text.find('\0'), 0))
 
-
-_HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def _describe(error: SyntaxError) -> str:

@@ -20,6 +20,9 @@ _PLAIN = frozenset({
     'module', 'n', 'name', 'op', 'ops', 's', 'simple', 'tag', 'type_comment', 'type_ignores',
 })
 
+# the nodes in which statements stand
+HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+
 
 def nodes_in_order(roots: Iterable[ast.AST]) -> list[ast.AST]:
     """All nodes below the roots, themselves included, each before its children; operators and contexts aside."""
