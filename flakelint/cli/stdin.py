@@ -53,6 +53,8 @@ class _Stdin:
         self._job = job
         self._options = options
         self._data = data
+        baseline = job.config.settings.baseline
+        self._baseline = Baseline.read(os.path.join(job.config.root, baseline)) if baseline else None
         self._shown = options['stdin_filename'] or _NAMELESS
         self._name = job.name(os.path.abspath(options['stdin_filename'])) if options['stdin_filename'] else _NAMELESS
 
@@ -64,7 +66,7 @@ class _Stdin:
         checker = self._job.checker()
         if not (self._options['fix'] or self._options['show_diff']):
             return self._show(checker.check(self._name, self._data), self._data, {})
-        fixed = mend(self._data, self._name, checker, self._options['unsafe_fixes'])
+        fixed = mend(self._data, self._name, checker, self._options['unsafe_fixes'], self._baseline)
         if fixed.refused:
             note(f'warning: {self._shown}: {fixed.refused}; please report this')
         if self._options['show_diff']:
@@ -102,19 +104,17 @@ class _Stdin:
         return exit_code(report.findings, self._options['exit_zero'])
 
     def _hold_back(self, findings: 'list[Finding]', data: bytes) -> 'tuple[list[Finding], int]':
-        baseline = self._job.config.settings.baseline
-        if not baseline:
+        if self._baseline is None:
             return findings, 0
         try:
             lines = LineTable(decode(data).text)
         except DecodeError:
             return findings, 0
-        known = Baseline.read(os.path.join(self._job.config.root, baseline))
 
         def identify(finding: 'Finding') -> tuple[str, str, str]:
             return self._name, finding.code, fingerprint(finding, lines)
 
-        fresh, count, _ = known.subtract(findings, identify, set())
+        fresh, count, _ = self._baseline.subtract(findings, identify, set())
         return fresh, count
 
 

@@ -374,3 +374,12 @@ def test_a_comment_about_flakelint_is_no_settings_file(tmp_path: Path) -> None:
     write(tmp_path / 'sub/pyproject.toml', '# see [tool.flakelint] above\n[project]\nname = "x"\n')
     write(tmp_path / 'sub/a.py', BLOCK_POINTER)
     assert codes(flakelint('check', 'sub', '--output-format', 'json', cwd=tmp_path)) == []
+
+
+def test_known_findings_in_standard_input_are_not_fixed(tmp_path: Path) -> None:
+    own_rule(tmp_path, settings='baseline = "known.json"\n')
+    write(tmp_path / 'a.py', 'x = LOUD\n')
+    assert flakelint('check', '--update-baseline', cwd=tmp_path).returncode == 0
+    result = flakelint('check', '-', '--stdin-filename', 'a.py', '--fix', cwd=tmp_path, stdin='y = LOUD\nx = LOUD\n')
+    assert result.stdout == 'y = quiet\nx = LOUD\n'
+    assert result.returncode == 0
