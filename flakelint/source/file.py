@@ -142,6 +142,5 @@ class SourceFile:
         return self.lines.position(max(self.text.find('\0'), 0))
 
 
-
 def _describe(error: SyntaxError) -> str:
     return f'{error.msg} (Python {sys.version_info.major}.{sys.version_info.minor})'
