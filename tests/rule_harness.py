@@ -28,7 +28,8 @@ else:
 FIXTURES = Path(__file__).parent / 'fixtures'
 FIXED = ('.fixed.py', '.unsafe-fixed.py')
 
-_EXPECT = re.compile(r'[ \t]*# expect: (?P<codes>[A-Z]{3}[0-9]{3}(?:, [A-Z]{3}[0-9]{3})*)[ \t]*$', re.MULTILINE)
+_PLACE = r'[A-Z]{3}[0-9]{3}(?:@[0-9]+)?'
+_EXPECT = re.compile(rf'[ \t]*# expect: (?P<places>{_PLACE}(?:, {_PLACE})*)[ \t]*$', re.MULTILINE)
 _SETTINGS = re.compile(r'# settings: (?P<table>\{.*\})[ \t]*\n')
 _DEFAULTS = {'preset': 'fla', 'header': {'owner': 'The flakelint Authors', 'start-year': 2026}}
 _HOOKS = ('check_file', 'check_comment', 'check_kernel', 'visit_')
@@ -41,14 +42,14 @@ class Fixture:
     Args:
         text (str):
             The text to check, without the `# settings:` line and the `# expect:` comments.
-        expected (list[tuple[int, str]]):
-            The lines, in `text`, and codes of the findings.
+        expected (list[tuple[int, str, int | None]]):
+            The lines, in `text`, the codes and the columns of the findings, in their order; a column is `None` where the fixture leaves it open.
         settings (dict[str, Any]):
             The `[tool.flakelint]` table.
     """
 
     text: str
-    expected: list[tuple[int, str]]
+    expected: list[tuple[int, str, int | None]]
     settings: dict[str, Any]
 
 
@@ -61,9 +62,11 @@ def read_fixture(path: Path) -> Fixture:
         text = text[match.end():]
     expected = []
     for match in _EXPECT.finditer(text):
-        line = text.count('\n', 0, match.start('codes')) + 1
-        expected.extend((line, code) for code in match['codes'].split(', '))
-    return Fixture(_EXPECT.sub('', text), sorted(expected), settings)
+        line = text.count('\n', 0, match.start('places')) + 1
+        for place in match['places'].split(', '):
+            code, _, column = place.partition('@')
+            expected.append((line, code, int(column) if column else None))
+    return Fixture(_EXPECT.sub('', text), expected, settings)
 
 
 def fixture_files(code: str) -> list[Path]:
