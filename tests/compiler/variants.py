@@ -1,0 +1,89 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The signatures with which kernels are compiled: every choice that the source makes between its flags, up to a number."""
+
+import ast
+import inspect
+import itertools
+import math
+import random
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+# of kernels with more combinations a sample is taken
+CAP = 24
+
+
+class Variant(NamedTuple):
+    """The types of the run-time arguments of a kernel, as in a signature of Triton, and the values of the others."""
+
+    types: dict[str, str]
+    constants: dict[str, Any]
+
+
+def variants(kinds: dict[str, str], constants: dict[str, Any], function: Any, cap: int = CAP) -> Iterator[Variant]:
+    """The variants of a signature: flags, compared values, optional arguments; and each with 64-bit integers.
+
+    Args:
+        kinds (dict[str, str]):
+            The types of all arguments.
+        constants (dict[str, Any]):
+            The values of those that are constants.
+        function (Any):
+            The kernel as a Python function.
+        cap (int, Optional):
+            How many to give at most. Default: `24`.
+    """
+    types = {name: kind for name, kind in kinds.items() if kind != 'constexpr'}
+    for choice in combinations(_choices(types, constants, function), cap // 2):
+        fixed = {**constants, **{name: value for name, value in choice.items() if name in constants or value is None}}
+        kept = {name: kind for name, kind in types.items() if name not in fixed}
+        yield Variant(kept, fixed)
+        yield Variant({name: kind.replace('i32', 'i64') for name, kind in kept.items()}, fixed)
+
+
+def of_fla(jit: Any, cap: int = CAP) -> Iterator[Variant]:
+    """The variants of a kernel of fla: all combinations of its flags, with 64-bit and 32-bit lengths and tables in turn."""
+    from tests.compiler import test_fla_compiles
+
+    flags = {name: [False, True] for name in next(test_fla_compiles.variants(jit))}
+    for number, choice in enumerate(combinations(flags, cap)):
+        kinds, constants = test_fla_compiles.signature(jit, choice, 'bf16')
+        types = {name: kind for name, kind in kinds.items() if kind != 'constexpr'}
+        length, table = ('i64', '*i32') if number % 2 else ('i32', '*i64')
+        yield Variant({name: {'i32': length, '*i64': table}.get(kind, kind) for name, kind in types.items()}, constants)
+
+
+def combinations(choices: dict[str, list], cap: int) -> Iterator[dict[str, Any]]:
+    """Every combination of choices, or the extremes and a sample of the others that is always the same."""
+    if math.prod(map(len, choices.values())) <= cap:
+        for values in itertools.product(*choices.values()):
+            yield dict(zip(choices, values, strict=True))
+        return
+    draw = random.Random(0)
+    seen = []
+    for position in (0, -1):
+        seen.append({name: values[position] for name, values in choices.items()})
+    while len(seen) < cap:
+        choice = {name: draw.choice(values) for name, values in choices.items()}
+        if choice not in seen:
+            seen.append(choice)
+    yield from seen
+
+
+def _choices(types: dict[str, str], constants: dict[str, Any], function: Any) -> dict[str, list]:
+    choices = {name: [True, False] for name, value in constants.items() if isinstance(value, bool)}
+    for node in ast.walk(ast.parse(inspect.cleandoc(inspect.getsource(function)))):
+        if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and len(node.ops) == 1):
+            continue
+        name, other = node.left.id, node.comparators[0]
+        if isinstance(node.ops[0], ast.Is | ast.IsNot) and name in types:
+            choices[name] = [types[name], None]
+        elif isinstance(other, ast.Constant) and name in constants and name not in choices:
+            choices[name] = [constants[name]]
+        if name in constants and isinstance(node.ops[0], ast.Eq | ast.NotEq) and isinstance(other, ast.Constant):
+            choices[name] += [other.value] * (other.value not in choices[name])
+    return choices
