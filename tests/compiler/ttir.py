@@ -64,6 +64,8 @@ class _Region:
     names: dict[str, int] = field(default_factory=dict)
     blocks: dict[str, list[int]] = field(default_factory=dict)
     jumps: list[tuple[str, list[int]]] = field(default_factory=list)
+    # what a falling loop counts with, which has the location of whatever comes first in its body
+    counting: dict[tuple[str, int, int], int | None] = field(default_factory=dict)
 
 
 class Ttir:
@@ -80,13 +82,13 @@ class Ttir:
         self.operations: set[Operation] = set()
         # the types of the offsets of each pointer addition
         self.offsets: dict[Span, set[str]] = defaultdict(set)
-        # the expressions whose values become parts of addresses
-        self.reaching: set[Span] = set()
+        # the expressions whose values become parts of each address, by the place where it is made
+        self.parts: dict[Span, set[Span]] = defaultdict(set)
         self._spans = spans
         self._locations = dict(re.findall(r'^(#loc\d*) = loc\((.*)\)$', text, re.MULTILINE))
         self._sources: dict[int, set[int]] = defaultdict(set)
         self._places: list[Span | None] = []
-        self._addresses: set[int] = set()
+        self._addresses: list[tuple[Span, int]] = []
         self._parameters: dict[str, list[int]] = {}
         self._returned: dict[str, list[list[int]]] = defaultdict(list)
         self._calls: list[tuple[str, list[int], list[int]]] = []
@@ -127,11 +129,15 @@ class Ttir:
     def _operation(self, name: str, results: list[str], rest: str, span: Span | None) -> None:
         region = self._regions[-1]
         operands = [self._use(one) for one in _VALUE.findall(rest)] if name not in ('scf.for', 'scf.while') else []
+        if (name, *operands) in region.counting:
+            self._count(region, name, results[0], operands)
+            return
         if span and name in ARITHMETIC and (kind := _INTEGER.search(rest)):
             self.operations.add(Operation(span, name, kind[1]))
         if span and name == 'tt.addptr':
             self.offsets[span].add(_INTEGER.search(rest)[1])
-        self._addresses.update(operands[_ADDRESSES.get(name, slice(0))])
+        if span:
+            self._addresses += [(span, operand) for operand in operands[_ADDRESSES.get(name, slice(0))]]
         if name in ('scf.for', 'scf.while'):
             self._loop(name, results, rest)
         elif name in ('scf.yield', 'tt.reduce.return', 'tt.scan.return'):
@@ -165,9 +171,17 @@ class Ttir:
             self._sources[value].add(outer)
         if name == 'scf.for':
             self._sources[values[0]].update(bounds)
+            region.counting[('arith.subi', bounds[1], values[0])] = bounds[0]
             values, pairs = values[1:], pairs[1:]
         region.entries = values
         self._link(region.results, [outer for _, outer in pairs])
+
+    def _count(self, region: _Region, name: str, result: str, operands: list[int]) -> None:
+        value = self._new(result)
+        self._sources[value].update(operands)
+        start = region.counting[(name, *operands)]
+        if start is not None:
+            region.counting[('arith.addi', value, start)] = None
 
     def _close(self, span: Span | None, goes_on: bool) -> None:
         region = self._regions.pop()
@@ -201,13 +215,14 @@ class Ttir:
             self._sources[target].add(source)
 
     def _follow(self) -> None:
-        seen, waiting = set(), list(self._addresses)
-        while waiting:
-            value = waiting.pop()
-            if value not in seen:
-                seen.add(value)
-                waiting.extend(self._sources[value])
-        self.reaching = {span for value in seen if (span := self._places[value])}
+        for span, address in self._addresses:
+            seen, waiting = set(), [address]
+            while waiting:
+                value = waiting.pop()
+                if value not in seen:
+                    seen.add(value)
+                    waiting.extend(self._sources[value])
+            self.parts[span].update(part for value in seen if (part := self._places[value]))
 
 
 def _expand(results: str | None) -> list[str]:

@@ -45,11 +45,11 @@ class Compiled(NamedTuple):
         path (str):
             The file.
         kernel (str):
-            The name of the kernel.
+            The name of the kernel; nothing for a file that could not be imported.
         types (dict[str, str]):
             The types of its run-time arguments.
         constants (dict[str, Any]):
-            The values of its other arguments.
+            The values of its other arguments, as far as they are numbers, texts or `None`.
         error (str):
             Why the compiler refused it, or nothing.
         expressions (dict[Span, set[str]]):
@@ -58,8 +58,8 @@ class Compiled(NamedTuple):
             Its integer operations.
         offsets (dict[Span, set[str]]):
             The types of the offsets of its pointer additions.
-        reaching (set[Span]):
-            The expressions whose values become parts of addresses.
+        parts (dict[Span, set[Span]]):
+            The expressions whose values become parts of addresses, by the places where addresses are made.
     """
 
     path: str
@@ -70,7 +70,7 @@ class Compiled(NamedTuple):
     expressions: dict[Span, set[str]]
     operations: set[Operation]
     offsets: dict[Span, set[str]]
-    reaching: set[Span]
+    parts: dict[Span, set[Span]]
 
 
 def compile_all(requests: list[Request], timeout: int = 1800) -> list[Compiled]:
@@ -90,15 +90,16 @@ def _decode(line: str) -> Compiled:
     record['expressions'] = {spans[number]: set(kinds) for number, kinds in record['expressions']}
     record['operations'] = {Operation(spans[number], name, kind) for number, name, kind in record['operations']}
     record['offsets'] = {spans[number]: set(kinds) for number, kinds in record['offsets']}
-    record['reaching'] = {spans[number] for number in record['reaching']}
+    record['parts'] = {spans[number]: {spans[part] for part in parts} for number, parts in record['parts']}
     return Compiled(**record)
 
 
 def _encode(path: str, kernel: str, types: dict, constants: dict, result: Any) -> dict:
-    record = {'path': path, 'kernel': kernel, 'types': types, 'constants': constants, 'error': ''}
+    plain = {name: value for name, value in constants.items() if isinstance(value, bool | int | float | str | None)}
+    record = {'path': path, 'kernel': kernel, 'types': types, 'constants': plain, 'error': ''}
     if isinstance(result, Exception):
         cause = f' ({result.__cause__})' if result.__cause__ else ''
-        empty = {'spans': [], 'expressions': [], 'operations': [], 'offsets': [], 'reaching': []}
+        empty = {'spans': [], 'expressions': [], 'operations': [], 'offsets': [], 'parts': []}
         return {**record, **empty, 'error': f'{type(result).__name__}: {result}{cause}'}
     expressions, ttir = result
     numbers = {}
@@ -113,7 +114,7 @@ def _encode(path: str, kernel: str, types: dict, constants: dict, result: Any) -
     record['expressions'] = [(number(span), sorted(expressions[span])) for span in own(expressions)]
     record['operations'] = [(number(one.span), one.name, one.type) for one in ttir.operations if own([one.span])]
     record['offsets'] = [(number(span), sorted(ttir.offsets[span])) for span in own(ttir.offsets)]
-    record['reaching'] = [number(span) for span in own(ttir.reaching)]
+    record['parts'] = [(number(span), list(map(number, own(ttir.parts[span])))) for span in own(ttir.parts)]
     return {**record, 'spans': list(numbers)}
 
 
@@ -154,7 +155,13 @@ def main() -> None:
     finder = test_kernels.Finder()
     sys.meta_path.append(finder)
     for count, line in enumerate(sys.stdin):
-        for path, jit, types, constants in _found(Request(*json.loads(line)), count, finder):
+        request = Request(*json.loads(line))
+        try:
+            found = list(_found(request, count, finder))
+        except Exception as error:
+            print(_MARK + json.dumps(_encode(request.path, '', {}, {}, error)), flush=True)
+            continue
+        for path, jit, types, constants in found:
             try:
                 result = compile_kernel(jit, types, constants)
             except Exception as error:
