@@ -64,6 +64,7 @@ class _Region:
     names: dict[str, int] = field(default_factory=dict)
     blocks: dict[str, list[int]] = field(default_factory=dict)
     jumps: list[tuple[str, list[int]]] = field(default_factory=list)
+    counter: int = -1
     # what a falling loop counts with, which has the location of whatever comes first in its body
     counting: dict[tuple[str, int, int], int | None] = field(default_factory=dict)
 
@@ -89,19 +90,18 @@ class Ttir:
         self._sources: dict[int, set[int]] = defaultdict(set)
         self._places: list[Span | None] = []
         self._addresses: list[tuple[Span, int]] = []
-        self._parameters: dict[str, list[int]] = {}
+        # the function and the position of each parameter, the call and the position of each result of one
+        self._parameters: dict[int, tuple[str, int]] = {}
+        self._results: dict[int, tuple[int, int]] = {}
         self._returned: dict[str, list[list[int]]] = defaultdict(list)
-        self._calls: list[tuple[str, list[int], list[int]]] = []
+        self._calls: list[tuple[str, list[int]]] = []
         self._regions = [_Region()]
         self._function = ''
         for line in text.splitlines():
             if not line.startswith('#loc'):
                 self._read(line.strip())
-        for function, results, arguments in self._calls:
-            self._link(self._parameters[function], arguments)
-            for returned in self._returned[function]:
-                self._link(results, returned)
-        self._follow()
+        for span, address in self._addresses:
+            self.parts[span] |= self._parts(address)
 
     def _read(self, line: str) -> None:
         found = _LOCATION.findall(line)
@@ -120,7 +120,8 @@ class Ttir:
         elif plain.startswith('tt.func'):
             self._function = _FUNCTION.search(plain)[1]
             self._regions.append(_Region('tt.func'))
-            self._parameters[self._function] = [self._new(name) for name in re.findall(rf'({_NAME}): ', plain)]
+            for position, name in enumerate(re.findall(rf'({_NAME}): ', plain)):
+                self._parameters[self._new(name)] = (self._function, position)
         elif match := _OPERATION.match(plain):
             self._operation(match['name'], _expand(match['results']), match['rest'], span)
         elif plain.endswith('{'):
@@ -151,7 +152,9 @@ class Ttir:
         elif name in ('cf.br', 'cf.cond_br'):
             region.jumps += [(label, list(map(self._use, _VALUE.findall(values)))) for label, values in _TARGET.findall(rest)]
         elif name == 'tt.call':
-            self._calls.append((_FUNCTION.search(rest)[1], [self._new(one, span) for one in results], operands))
+            for position, one in enumerate(results):
+                self._results[self._new(one, span)] = (len(self._calls), position)
+            self._calls.append((_FUNCTION.search(rest)[1], operands))
         elif rest.endswith('{'):
             # the condition of a branch decides and does not flow
             passed = [] if name == 'scf.if' else [operands]
@@ -170,6 +173,7 @@ class Ttir:
         for value, (_, outer) in zip(values, pairs, strict=True):
             self._sources[value].add(outer)
         if name == 'scf.for':
+            region.counter = values[0]
             self._sources[values[0]].update(bounds)
             region.counting[('arith.subi', bounds[1], values[0])] = bounds[0]
             values, pairs = values[1:], pairs[1:]
@@ -189,9 +193,10 @@ class Ttir:
             self._link(region.blocks[label], values)
         if goes_on:
             self._regions.append(_Region(region.operation, region.results, region.entries, region.passed))
-        elif region.operation == 'scf.if':
-            for value in region.results:
-                self._places[value] = span
+            return
+        made = {'scf.for': [region.counter], 'scf.if': region.results}
+        for value in made.get(region.operation, ()):
+            self._places[value] = span
 
     def _span(self, location: str) -> Span | None:
         while match := _INNER.match(self._locations.get(location, location)):
@@ -214,15 +219,23 @@ class Ttir:
         for target, source in zip(targets, sources, strict=False):
             self._sources[target].add(source)
 
-    def _follow(self) -> None:
-        for span, address in self._addresses:
-            seen, waiting = set(), [address]
-            while waiting:
-                value = waiting.pop()
-                if value not in seen:
-                    seen.add(value)
-                    waiting.extend(self._sources[value])
-            self.parts[span].update(part for value in seen if (part := self._places[value]))
+    def _parts(self, address: int) -> set[Span]:
+        """The expressions behind a value; a function is looked at for each call apart."""
+        seen, waiting = set(), [(address, ())]
+        while waiting:
+            value, calls = waiting.pop()
+            if (value, calls) in seen:
+                continue
+            seen.add((value, calls))
+            waiting += [(source, calls) for source in self._sources[value]]
+            if value in self._results:
+                call, position = self._results[value]
+                waiting += [(returned[position], (*calls, call)) for returned in self._returned[self._calls[call][0]]]
+            elif value in self._parameters:
+                function, position = self._parameters[value]
+                callers = calls[-1:] or [number for number, (called, _) in enumerate(self._calls) if called == function]
+                waiting += [(self._calls[caller][1][position], calls[:-1]) for caller in callers]
+        return {part for value, _ in seen if (part := self._places[value])}
 
 
 def _expand(results: str | None) -> list[str]:

@@ -24,21 +24,24 @@ class Variant(NamedTuple):
     constants: dict[str, Any]
 
 
-def variants(kinds: dict[str, str], constants: dict[str, Any], function: Any, cap: int = CAP) -> Iterator[Variant]:
-    """The variants of a signature: flags, compared values, optional arguments; and each with 64-bit integers.
+def variants(jit: Any, kinds: dict[str, str], constants: dict[str, Any], cap: int = CAP) -> Iterator[Variant]:
+    """The variants of a signature: flags, compared values, optional arguments; 64-bit integers; and integers that are 1.
 
     Args:
+        jit (Any):
+            The kernel.
         kinds (dict[str, str]):
             The types of all arguments.
         constants (dict[str, Any]):
             The values of those that are constants.
-        function (Any):
-            The kernel as a Python function.
         cap (int, Optional):
-            How many to give at most. Default: `24`.
+            Of how many choices at most. Default: `24`.
     """
     types = {name: kind for name, kind in kinds.items() if kind != 'constexpr'}
-    for choice in combinations(_choices(types, constants, function), cap // 2):
+    for chosen in _ones(jit, types):
+        kept = {name: kind for name, kind in types.items() if name not in chosen}
+        yield Variant(kept, {**constants, **dict.fromkeys(chosen, 1)})
+    for choice in combinations(_choices(types, constants, jit.fn), cap // 2):
         fixed = {**constants, **{name: value for name, value in choice.items() if name in constants or value is None}}
         kept = {name: kind for name, kind in types.items() if name not in fixed}
         yield Variant(kept, fixed)
@@ -74,16 +77,42 @@ def combinations(choices: dict[str, list], cap: int) -> Iterator[dict[str, Any]]
     yield from seen
 
 
+def _ones(jit: Any, types: dict[str, str]) -> Iterator[list[str]]:
+    """Arguments of which Triton makes constants where they are 1: all, and alone each that is asked for an attribute."""
+    every = [
+        one.name for one in jit.params
+        if types.get(one.name) == 'i32' and not one.annotation_type and not one.do_not_specialize
+    ]
+    asked = {node.value.id for node in _nodes(jit.fn) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)}
+    if every:
+        yield every
+    yield from ([name] for name in every if name in asked and len(every) > 1)
+
+
+def _nodes(function: Any) -> Iterator[ast.AST]:
+    return ast.walk(ast.parse(inspect.cleandoc(inspect.getsource(function))))
+
+
 def _choices(types: dict[str, str], constants: dict[str, Any], function: Any) -> dict[str, list]:
     choices = {name: [True, False] for name, value in constants.items() if isinstance(value, bool)}
-    for node in ast.walk(ast.parse(inspect.cleandoc(inspect.getsource(function)))):
+    for node in _nodes(function):
+        for test in _tests(node):
+            if isinstance(test, ast.Name) and test.id in constants:
+                choices[test.id] = [True, False]
         if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Name) and len(node.ops) == 1):
             continue
         name, other = node.left.id, node.comparators[0]
         if isinstance(node.ops[0], ast.Is | ast.IsNot) and name in types:
             choices[name] = [types[name], None]
-        elif isinstance(other, ast.Constant) and name in constants and name not in choices:
-            choices[name] = [constants[name]]
-        if name in constants and isinstance(node.ops[0], ast.Eq | ast.NotEq) and isinstance(other, ast.Constant):
-            choices[name] += [other.value] * (other.value not in choices[name])
+        elif isinstance(node.ops[0], ast.Eq | ast.NotEq) and name in constants and isinstance(other, ast.Constant):
+            known = choices.setdefault(name, [constants[name]] + ['none of them'] * isinstance(other.value, str))
+            known += [other.value] * (other.value not in known)
     return choices
+
+
+def _tests(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.If | ast.IfExp):
+        return [node.test]
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    return [node.operand] if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else []

@@ -135,17 +135,39 @@ def _found(request: Request, count: int, finder: Any) -> Iterator[tuple[str, Any
     module = test_kernels.load(path, count, finder)
     if request.variants is not None:
         for name, types, constants in request.variants:
-            yield request.path, test_kernels.unwrap(getattr(module, name)), types, constants
+            yield request.path, _jits(module, module.__name__)[name], types, constants
         return
     given = {
         match['kernel']: dict(item.split('=') for item in re.split(r',\s*', match['types']))
         for match in test_kernels._SIGNATURE.finditer(path.read_text())
     }
-    for name, jit in test_kernels.kernels_of(module).items():
+    for name, jit in _kernels_of(module).items():
         if any(isinstance(jit.fn.__globals__.get(word), test_kernels.Thing) for word in jit.fn.__code__.co_names):
             continue
-        for variant in variants.variants(*test_kernels.signature(jit, given.get(name, {})), jit.fn):
+        for variant in variants.variants(jit, *test_kernels.signature(jit, given.get(name, {}))):
             yield request.path, jit, *variant
+
+
+def _kernels_of(module: Any) -> dict[str, Any]:
+    """The functions that Triton compiles and that no other one of them calls."""
+    jits = _jits(module, module.__name__)
+    called = {word for name, jit in jits.items() for word in jit.fn.__code__.co_names if word != name}
+    return {name: jit for name, jit in jits.items() if name not in called}
+
+
+def _jits(owner: Any, module: str) -> dict[str, Any]:
+    """The functions of a module, or of a class in it, that Triton compiles."""
+    from tests.rules.test_kernels import unwrap
+
+    found = {}
+    for value in vars(owner).values():
+        value = value.__func__ if isinstance(value, staticmethod) else value
+        jit = unwrap(value)
+        if jit is not None and jit.fn.__module__ == module:
+            found[jit.fn.__name__] = jit
+        elif isinstance(value, type) and value.__module__ == module:
+            found |= _jits(value, module)
+    return found
 
 
 def main() -> None:
