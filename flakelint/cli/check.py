@@ -7,6 +7,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -84,9 +85,8 @@ class _Check:
             fail(f'{shown} do not go together')
         self.config, self.registry = self._load()
         self.job = self._job()
-        self.cache: Cache | None = None
-        if not (options['no_cache'] or self.stdin):
-            self.cache = open_cache(self.config, self.registry, list(self.job.codes), options['cache_dir'])
+        # what is read from standard input is not remembered, but what is learned of other files is
+        self.cache: Cache | None = None if self.stdin else self.job.store
 
     def run(self) -> int:
         try:
@@ -98,6 +98,8 @@ class _Check:
             if self.options['show_files']:
                 click.echo(''.join(f'{os.path.relpath(path)}\n' for path in found.files), nl=False)
                 return 0
+            if any(os.path.abspath(path) == self.config.root for path in self.paths):
+                self.job = replace(self.job, everything=tuple(found.files))
             results = run(found.files, self.job, self.cache, _progress(self.options['quiet']))
             return self._finish(found, results)
         except SettingsError as error:
@@ -122,7 +124,10 @@ class _Check:
         if not codes:
             note('warning: no rule is selected')
         workers = self.options['jobs'] or min(os.cpu_count() or 1, 8)
-        return Job(self.config, self.registry, tuple(codes), workers)
+        store = None
+        if not self.options['no_cache']:
+            store = open_cache(self.config, self.registry, codes, self.options['cache_dir'])
+        return Job(self.config, self.registry, tuple(codes), workers, self.options['exclude'], store)
 
     def _discover(self) -> Found:
         settings = self.config.settings

@@ -8,7 +8,8 @@
 import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine import diagnostics
 from flakelint.engine.context import File
@@ -19,9 +20,24 @@ from flakelint.source.unit import TooDeepError
 if TYPE_CHECKING:
     from flakelint.engine.rule import Rule
     from flakelint.engine.settings import Settings
+    from flakelint.kernel.repository import Repository
     from flakelint.source.unit import Unit
 
 _VISIT = 'visit_'
+
+
+class Examined(NamedTuple):
+    """What was found in a file.
+
+    Args:
+        findings (list[Finding]):
+            The findings, in order.
+        consulted (str):
+            The hash of what other files said that the findings may depend on; nothing where they depend on no other file.
+    """
+
+    findings: list[Finding]
+    consulted: str
 
 
 class Checker:
@@ -36,6 +52,8 @@ class Checker:
             The settings of the run.
         ignored (Callable[[str], set[str]], Optional):
             The codes that the settings ignore in a file. Default: none.
+        repository (Callable[[], Repository] | None, Optional):
+            Makes the repository in which the files stand, when it is first asked for. Default: `None`, for files that stand alone.
     """
 
     def __init__(
@@ -44,15 +62,27 @@ class Checker:
         known: Iterable[str],
         settings: 'Settings',
         ignored: Callable[[str], set[str]] = lambda path: set(),
+        repository: 'Callable[[], Repository] | None' = None,
     ) -> None:
         self.settings = settings
         self.known = set(known)
         self.enabled = {rule.code for rule in rules}
         self._ignored = ignored
+        self._make_repository = repository
         self._file_rules = [rule for rule in rules if hasattr(rule, 'check_file')]
         self._comment_rules = [rule for rule in rules if hasattr(rule, 'check_comment')]
         self._kernel_rules = [rule for rule in rules if hasattr(rule, 'check_kernel')]
         self._visitors = [(rule, _visit_methods(rule)) for rule in rules if _visit_methods(rule)]
+
+    @cached_property
+    def repository(self) -> 'Repository':
+        """The repository in which the files stand; only where there is one."""
+        return self._make_repository()
+
+    @property
+    def looks_at_kernels(self) -> bool:
+        """Whether a rule may ask what other files know of kernels."""
+        return self._make_repository is not None and bool(self._kernel_rules)
 
     def check(self, path: str, data: bytes) -> list[Finding]:
         """All findings in a file, in order.
@@ -63,23 +93,32 @@ class Checker:
             data (bytes):
                 The content of the file.
         """
+        return self.examine(path, data).findings
+
+    def examine(self, path: str, data: bytes) -> Examined:
+        """All findings in a file, and what they depend on besides it; takes what `check` takes."""
         if len(data) > self.settings.max_file_size:
             limit = f'{len(data):,} bytes, more than `max-file-size` ({self.settings.max_file_size:,})'
-            return self._finish([diagnostics.problem(diagnostics.TOO_COMPLEX, f'not analysed: {limit}')], None, path)
+            return self._refused(diagnostics.problem(diagnostics.TOO_COMPLEX, f'not analysed: {limit}'), path)
         try:
-            file = File(path, data, self.settings)
+            file = File(path, data, self.settings, (lambda: self.repository) if self._make_repository is not None else None)
+            file.enabled = self.enabled
         except DecodeError as error:
             problem = diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)
-            return self._finish([problem], None, path)
+            return self._refused(problem, path)
         try:
             findings = list(self._run(file))
+            consulted = file.repository.consulted(file.module) if file.consults else ''
         except Exception as error:
-            return self._finish([_failure('reading the file', error, 1)], None, path)
+            return self._refused(_failure('reading the file', error, 1), path)
         if file.problem is not None:
             # what cannot be parsed as a whole is not mended in parts
             findings = [finding._replace(fix=None) for finding in findings]
             findings.append(diagnostics.parse_problem(file.problem))
-        return self._finish(findings, file, path)
+        return Examined(self._finish(findings, file, path), consulted)
+
+    def _refused(self, problem: Finding, path: str) -> Examined:
+        return Examined(self._finish([problem], None, path), '')
 
     def _run(self, file: File) -> Iterator[Finding]:
         for rule in self._file_rules:

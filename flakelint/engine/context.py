@@ -5,11 +5,14 @@
 
 """What a rule can ask about the file it looks at."""
 
+from collections.abc import Callable, Iterable, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from flakelint.kernel.kernels import DecoratorNames, Kernel, find
+from flakelint.engine.findings import Edit
+from flakelint.kernel.kernels import DecoratorNames, Kernel, Module
 from flakelint.kernel.launches import Launches
+from flakelint.kernel.repository import Repository
 from flakelint.project.imports import Bindings
 from flakelint.source.file import SourceFile
 
@@ -27,29 +30,60 @@ class File(SourceFile):
             The content.
         settings (Settings):
             The settings of the run.
+        whole (Callable[[], Repository] | None, Optional):
+            Gives the repository in which the file stands. Default: `None`, for a file that stands alone.
 
     Raises:
         DecodeError: the content is no text.
     """
 
-    def __init__(self, path: str, data: bytes, settings: 'Settings') -> None:
+    def __init__(
+        self, path: str, data: bytes, settings: 'Settings', whole: Callable[[], Repository] | None = None,
+    ) -> None:
         super().__init__(path, data)
         self.settings = settings
+        self.enabled: Set[str] = frozenset()
+        # whether anything was asked of the repository, so that what is found depends on other files too
+        self.consults = False
+        self._whole = whole
 
     @cached_property
     def bindings(self) -> Bindings:
         """What the imported names mean."""
-        return Bindings(self.statements)
+        return self.module.bindings
 
     @cached_property
+    def module(self) -> Module:
+        """The file as the kernel model sees it."""
+        return Module(self, lambda name: self.repository.roles(self.module, name), decorator_names(self.settings))
+
+    @property
     def kernels(self) -> list[Kernel]:
         """The functions that Triton compiles, in source order."""
-        if 'jit' not in self.text:
-            return []
-        names = self.settings.kernel
-        return find(self.units, self.bindings, DecoratorNames(names.jit, names.autotune, names.heuristics))
+        return self.module.kernels if 'jit' in self.text or 'triton' in self.text else []
+
+    @cached_property
+    def repository(self) -> Repository:
+        """What there is to know of the kernels of other files."""
+        self.consults = True
+        return self._whole() if self._whole is not None else Repository('', (), decorator_names(self.settings))
+
+    def edited(self, edits: Iterable[Edit]) -> 'File':
+        """The file as it would be after edits that do not overlap; edits at one place stay in order."""
+        text = self.text
+        placed = [(self.lines.offset(edit.range.start), self.lines.offset(edit.range.end), edit.text) for edit in edits]
+        for start, end, new in sorted(placed, key=lambda edit: edit[:2])[::-1]:
+            text = text[:start] + new + text[end:]
+        file = File(self.path, text.encode(), self.settings, self._whole)
+        file.enabled = self.enabled
+        return file
 
     @cached_property
     def launches(self) -> Launches:
         """Which of its kernels the file launches."""
         return Launches(self.statements, self.kernels)
+
+
+def decorator_names(settings: 'Settings') -> DecoratorNames:
+    """Which decorators the settings say to stand for Triton's own."""
+    return DecoratorNames(settings.kernel.jit, settings.kernel.autotune, settings.kernel.heuristics)

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from flakelint.engine.baseline import Baseline, fingerprint
-from flakelint.engine.cache import Cache
+from flakelint.engine.cache import Cache, Known
 from flakelint.engine.checker import Checker
 from flakelint.engine.findings import Finding
 from flakelint.engine.fixes import Fixed, decoded_lines, fix, write
 from flakelint.engine.runner import Job, read
+from flakelint.project.contents import content_hash
 from flakelint.source.file import SourceFile
 from flakelint.source.text import DecodeError, LineTable, decode
 
@@ -68,7 +69,7 @@ def repair(
     fixable = [path for path, findings in found.items() if any(finding.fix for finding in findings)]
     if not fixable:
         return repairs
-    checker = job.checker()
+    checker = job.checker(list(found))
     fresh = {}
     for path in fixable:
         name = job.name(path)
@@ -82,7 +83,7 @@ def repair(
             continue
         _take(repairs, path, name, before, fixed)
         if cache is not None and baseline is None and not dry and fixed.applied:
-            fresh[cache.key(name, fixed.data)] = fixed.findings
+            fresh[cache.key(name, content_hash(fixed.data))] = Known(*checker.examine(name, fixed.data))
     if cache is not None:
         cache.write(fresh)
     return repairs

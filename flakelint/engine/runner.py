@@ -9,24 +9,29 @@ import gc
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine import diagnostics
-from flakelint.engine.cache import Cache
+from flakelint.engine.cache import Cache, Known
 from flakelint.engine.config import Config
 from flakelint.engine.findings import Finding
 from flakelint.engine.registry import Registry, instantiate
 from flakelint.engine.versions import overlap
+from flakelint.project.contents import Content, content_hash, content_of
+from flakelint.project.discovery import discover
 from flakelint.project.ignore import Patterns
 
 if TYPE_CHECKING:
     from flakelint.engine.checker import Checker
+    from flakelint.kernel.repository import Repository
 
 # below this many files, starting processes costs more than they save
 _WORTH_PROCESSES = 16
 _CHUNKS_A_WORKER = 8
+# how many files are checked between two collections of garbage
+COLLECT_EVERY = 16
 
 Progress = Callable[[int, int], None]
 
@@ -44,15 +49,30 @@ class Job:
             The rules that are enabled.
         workers (int):
             How many processes may check files.
+        exclude (tuple[str, ...], Optional):
+            Patterns that leave out files, besides those of the settings. Default: none.
+        store (Cache | None, Optional):
+            Where summaries of files are kept from run to run. Default: `None`.
+        everything (tuple[str, ...] | None, Optional):
+            All Python files below the root, where they were found already. Default: `None`.
     """
 
     config: Config
     registry: Registry
     codes: tuple[str, ...]
     workers: int
+    exclude: tuple[str, ...] = ()
+    store: Cache | None = None
+    everything: tuple[str, ...] | None = None
 
-    def checker(self) -> 'Checker':
+    def checker(self, files: Sequence[str] = (), repository: 'Repository | None' = None) -> 'Checker':
         """A checker with the rules of the job.
+
+        Args:
+            files (Sequence[str], Optional):
+                The files that it will check, which belong to the repository in any case. Default: none.
+            repository (Repository | None, Optional):
+                The repository, where it was made already. Default: `None`.
 
         Raises:
             SettingsError: a rule cannot be imported, or its options are wrong.
@@ -61,7 +81,32 @@ class Job:
 
         rules = instantiate([self.registry.rules[code] for code in self.codes], self.config)
         rules = [rule for rule in rules if overlap(rule.triton, self.config.settings.target_triton)]
-        return Checker(rules, self.registry.rules, self.config.settings, self._ignored)
+        make = (lambda: self.repository(files)) if repository is None else (lambda: repository)
+        return Checker(rules, self.registry.rules, self.config.settings, self._ignored, make)
+
+    def repository(self, files: Sequence[str] = ()) -> 'Repository':
+        """The repository in which files stand: all Python files below the root, if that is the top of a project, and the files themselves.
+
+        Args:
+            files (Sequence[str], Optional):
+                The files. Default: none.
+        """
+        from flakelint.engine.context import decorator_names
+        from flakelint.kernel.repository import Repository
+
+        settings = self.config.settings
+        found: Sequence[str] = ()
+        if self.everything is not None:
+            found = self.everything
+        elif self._is_project:
+            exclude = Patterns(self.config.root, (*settings.exclude, *settings.extend_exclude, *self.exclude))
+            found = discover([self.config.root], exclude, settings.respect_gitignore).files
+        return Repository(self.config.root, [*found, *files], decorator_names(settings), self.store)
+
+    @property
+    def _is_project(self) -> bool:
+        """Whether the root is the top of a project, and not just a folder in which a file stands."""
+        return self.config.file is not None or os.path.exists(os.path.join(self.config.root, '.git'))
 
     def name(self, path: str) -> str:
         """A file's path from the root, with forward slashes."""
@@ -97,38 +142,67 @@ def run(files: Sequence[str], job: Job, cache: Cache | None, progress: Progress 
         SettingsError: a rule cannot be imported, or its options are wrong.
     """
     results: dict[str, list[Finding]] = {}
-    missing = _from_cache(files, job, cache, results)
+    if job.store is None:
+        job = replace(job, store=cache)
+    earlier = _Earlier(job, cache, files)
+    missing = earlier.take(results)
     if not missing:
         return results
-    checker = job.checker()
-    fresh: dict[str, list[Finding]] = {}
+    checker = job.checker(files, earlier.repository)
+    fresh: dict[str, Known] = {}
     workers = min(job.workers, max(1, len(missing) // (_WORTH_PROCESSES // 2)))
     gc.disable()
     try:
-        for path, key, findings in _check_all(missing, checker, job, cache, workers):
-            results[path] = findings
-            if key is not None:
-                fresh[key] = findings
+        if checker.looks_at_kernels and workers > 1:
+            earlier.seed(checker.repository)
+            prepare(checker.repository, workers)
+        for outcome in _check_all(missing, checker, job, cache, workers):
+            results[outcome.path] = outcome.findings
+            if outcome.key is not None:
+                state = checker.repository.index.state if outcome.consulted else ''
+                fresh[outcome.key] = Known(outcome.findings, outcome.consulted, state)
             if progress is not None:
                 progress(len(results), len(files))
     finally:
         gc.enable()
         if cache is not None:
             cache.write(fresh)
+            if 'repository' in vars(checker):
+                checker.repository.index.save()
     return results
 
 
-def check_one(path: str, checker: 'Checker', job: Job, cache: Cache | None) -> tuple[str, str | None, list[Finding]]:
-    """Read and check a file; gives back its path, its key in the cache where it may be remembered, and its findings."""
+class Outcome(NamedTuple):
+    """What checking a file gave.
+
+    Args:
+        path (str):
+            The file.
+        key (str | None):
+            Its key in the cache, where the findings may be remembered.
+        findings (list[Finding]):
+            The findings.
+        consulted (str):
+            The hash of what other files said that they may depend on.
+    """
+
+    path: str
+    key: str | None
+    findings: list[Finding]
+    consulted: str
+
+
+def check_one(path: str, checker: 'Checker', job: Job, cache: Cache | None) -> Outcome:
+    """Read and check a file."""
     name = job.name(path)
     try:
         data = read(path)
     except OSError as error:
         reason = f'cannot be read: {error.strerror or error}'
-        return path, None, [diagnostics.problem(diagnostics.UNREADABLE_FILE, reason)._replace(path=name)]
-    findings = checker.check(name, data)
+        return Outcome(path, None, [diagnostics.problem(diagnostics.UNREADABLE_FILE, reason)._replace(path=name)], '')
+    findings, consulted = checker.examine(name, data)
     remember = cache is not None and all(finding.code != diagnostics.INTERNAL_ERROR[0] for finding in findings)
-    return path, cache.key(name, data) if remember else None, findings
+    return Outcome(path, cache.key(name, content_hash(data)) if remember else None, findings, consulted)
 
 
 def read(path: str) -> bytes:
@@ -143,32 +217,82 @@ def read(path: str) -> bytes:
         return file.read()
 
 
-def _from_cache(files: Sequence[str], job: Job, cache: Cache | None, results: dict[str, list[Finding]]) -> list[str]:
-    if cache is None:
-        return list(files)
-    keys: dict[str, tuple[str, str]] = {}
-    missing = []
-    for path in files:
-        try:
-            name = job.name(path)
-            keys[cache.key(name, read(path))] = (path, name)
-        except OSError:
-            missing.append(path)
-    known = cache.read({key: name for key, (_, name) in keys.items()})
-    for key, (path, _) in keys.items():
-        if key in known:
-            results[path] = known[key]
-        else:
-            missing.append(path)
-    return missing
+def prepare(repository: 'Repository', workers: int) -> None:
+    """Make what all checks ask of a repository, before several processes check files."""
+    index = repository.index
+    missing = index.missing()
+    if workers > 1 and len(missing) >= _WORTH_PROCESSES:
+        from flakelint.engine.workers import summarise_in_processes
+
+        by_size = _chunks([os.path.join(index.root, path) for path in missing], workers)
+        chunks = [[os.path.relpath(path, index.root).replace(os.sep, '/') for path in chunk] for chunk in by_size]
+        for path, dumped in summarise_in_processes(chunks, index, workers):
+            index.add(path, dumped)
+    _ = index.launches, index.called
 
 
-def _check_all(
-    files: list[str], checker: 'Checker', job: Job, cache: Cache | None, workers: int,
-) -> Iterable[tuple[str, str | None, list[Finding]]]:
+class _Earlier:
+    """What earlier runs found in files."""
+
+    def __init__(self, job: Job, cache: Cache | None, files: Sequence[str]) -> None:
+        self._job = job
+        self._cache = cache
+        self._files = files
+        self._contents: dict[str, Content] = {}
+        self.repository: Repository | None = None
+
+    def take(self, results: dict[str, list[Finding]]) -> list[str]:
+        """Put what is known, and still so, into the results, and give back the files of which it is not."""
+        if self._cache is None:
+            return list(self._files)
+        keys: dict[str, tuple[str, str]] = {}
+        missing = []
+        for path in self._files:
+            name = self._job.name(path)
+            try:
+                self._contents[name] = content_of(read(path))
+            except OSError:
+                missing.append(path)
+                continue
+            keys[self._cache.key(name, self._contents[name].hash)] = (path, name)
+        known = self._cache.read({key: name for key, (_, name) in keys.items()})
+        known = {key: found for key, found in known.items() if not found.consulted} | self._confirmed(
+            {key: found for key, found in known.items() if found.consulted}, keys,
+        )
+        for key, (path, _) in keys.items():
+            if key in known:
+                results[path] = known[key].findings
+            else:
+                missing.append(path)
+        return missing
+
+    def seed(self, repository: 'Repository') -> None:
+        """Tell a repository what is known of the files that were read."""
+        repository.index.seed(self._contents)
+
+    def _confirmed(self, known: dict[str, Known], keys: dict[str, tuple[str, str]]) -> dict[str, Known]:
+        """What depends on other files that say what they said."""
+        if not known:
+            return {}
+        self.repository = self._job.repository(self._files)
+        self.seed(self.repository)
+        state = self.repository.index.state
+        changed = {key: found for key, found in known.items() if found.state != state}
+        same = {
+            key: found for key, found in changed.items() if self.repository.consulted_by(keys[key][1]) == found.consulted
+        }
+        self._cache.confirm(same, state)
+        self.repository.index.save()
+        return {key: found for key, found in known.items() if key not in changed or key in same}
+
+
+def _check_all(files: list[str], checker: 'Checker', job: Job, cache: Cache | None, workers: int) -> Iterable[Outcome]:
     if workers < 2:
-        for path in files:
+        for number, path in enumerate(files, 1):
             yield check_one(path, checker, job, cache)
+            # the model of a kernel refers to itself
+            if not number % COLLECT_EVERY:
+                gc.collect()
         return
     from flakelint.engine.workers import check_in_processes
 

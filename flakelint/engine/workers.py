@@ -13,12 +13,13 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING
 
 from flakelint.engine import diagnostics
-from flakelint.engine.runner import Job, check_one
+from flakelint.engine.runner import COLLECT_EVERY, Job, Outcome, check_one
 
 if TYPE_CHECKING:
     from flakelint.engine.cache import Cache
     from flakelint.engine.checker import Checker
-    from flakelint.engine.findings import Finding
+    from flakelint.kernel.index import Index
+    from flakelint.kernel.repository import Repository
 
 # forking is cheap, and sound only on Linux
 START_METHOD = 'fork' if sys.platform == 'linux' else 'spawn'
@@ -35,15 +36,45 @@ def warm_up_fwd_kernel(x, T, B: tl.constexpr):
     tl.store(x + o_t, 0, mask=o_t < T)
 '''
 
-_Result = tuple[str, str | None, 'list[Finding]']
+
+def summarise_in_processes(
+    chunks: list[list[str]], index: 'Index', workers: int,
+) -> Iterator[tuple[str, tuple[str, str] | None]]:
+    """Make the summaries of chunks of files; there are none of a file that kills its process, and of those beside it."""
+    global _index
+    _index = index
+    unfinished = list(chunks)
+    context = multiprocessing.get_context(START_METHOD)
+    try:
+        with ProcessPoolExecutor(workers, context, _start_index, (index if START_METHOD != 'fork' else None,)) as pool:
+            futures = {pool.submit(_summarise_chunk, chunk): chunk for chunk in chunks}
+            for future in as_completed(futures):
+                results = future.result()
+                unfinished.remove(futures[future])
+                yield from results
+    except BrokenExecutor:
+        yield from ((path, None) for chunk in unfinished for path in chunk)
+
+
+def _start_index(index: 'Index | None') -> None:
+    global _index
+    if index is not None:
+        _index = index
+
+
+def _summarise_chunk(paths: list[str]) -> list[tuple[str, tuple[str, str]]]:
+    gc.disable()
+    return [(path, _index.summarise(path).dump()) for path in paths]
+
 
 # what a worker needs, set before it is forked or when it starts
 _shared: tuple['Checker', Job, 'Cache | None'] | None = None
+_index: 'Index | None' = None
 
 
 def check_in_processes(
     chunks: list[list[str]], checker: 'Checker', job: Job, cache: 'Cache | None', workers: int,
-) -> Iterator[_Result]:
+) -> Iterator[Outcome]:
     """Check chunks of files; a file that kills its process becomes a finding, and no other is lost."""
     global _shared
     _shared = (checker, job, cache)
@@ -59,7 +90,7 @@ def check_in_processes(
         yield from _one_by_one(path for chunk in unfinished for path in chunk)
 
 
-def _one_by_one(files: Iterable[str]) -> Iterator[_Result]:
+def _one_by_one(files: Iterable[str]) -> Iterator[Outcome]:
     pool = _pool(1)
     try:
         for path in files:
@@ -70,7 +101,7 @@ def _one_by_one(files: Iterable[str]) -> Iterator[_Result]:
                 pool = _pool(1)
                 name = _shared[1].name(path)
                 message = 'not analysed: the process that checked it died, so it may be nested too deeply for the parser'
-                yield path, None, [diagnostics.problem(diagnostics.TOO_COMPLEX, message)._replace(path=name)]
+                yield Outcome(path, None, [diagnostics.problem(diagnostics.TOO_COMPLEX, message)._replace(path=name)], '')
     finally:
         pool.shutdown()
 
@@ -82,15 +113,26 @@ def _pool(workers: int) -> ProcessPoolExecutor:
         _shared[0].check('warm_up.py', _WARM_UP)
         gc.freeze()
         return ProcessPoolExecutor(workers, context)
-    return ProcessPoolExecutor(workers, context, _start, (_shared[1], _shared[2]))
+    return ProcessPoolExecutor(workers, context, _start, (_shared[1], _shared[2], _made_repository()))
 
 
-def _start(job: Job, cache: 'Cache | None') -> None:
+def _made_repository() -> 'Repository | None':
+    """The repository, if it was made, which another process need not make again."""
+    return _shared[0].repository if 'repository' in vars(_shared[0]) else None
+
+
+def _start(job: Job, cache: 'Cache | None', repository: 'Repository | None') -> None:
     global _shared
-    _shared = (job.checker(), job, cache)
+    _shared = (job.checker(repository=repository), job, cache)
 
 
-def _check_chunk(files: list[str]) -> list[_Result]:
+def _check_chunk(files: list[str]) -> list[Outcome]:
     gc.disable()
     checker, job, cache = _shared
-    return [check_one(path, checker, job, cache) for path in files]
+    results = []
+    for number, path in enumerate(files, 1):
+        results.append(check_one(path, checker, job, cache))
+        # the model of a kernel refers to itself
+        if not number % COLLECT_EVERY:
+            gc.collect()
+    return results

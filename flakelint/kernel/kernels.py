@@ -6,32 +6,24 @@
 """Find the functions of a file that Triton compiles."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from flakelint.kernel import tuning
+from flakelint.kernel.decorators import AUTOTUNE, HEURISTICS, JIT, DecoratorNames, may_make_kernel
 from flakelint.project.imports import Bindings, dotted
 from flakelint.source.syntax import HOLDS_STATEMENTS, nodes_in_order
 
 if TYPE_CHECKING:
     import libcst as cst
 
+    from flakelint.source.file import SourceFile
     from flakelint.source.unit import Unit
 
-JIT = 'jit'
-AUTOTUNE = 'autotune'
-HEURISTICS = 'heuristics'
+__all__ = ['AUTOTUNE', 'HEURISTICS', 'JIT', 'Decorator', 'DecoratorNames', 'Kernel', 'Module', 'Parameter']
 
-_ROLES = {
-    'triton.jit': JIT,
-    'triton.runtime.jit': JIT,
-    'triton.runtime.jit.jit': JIT,
-    'triton.autotune': AUTOTUNE,
-    'triton.runtime.autotuner.autotune': AUTOTUNE,
-    'triton.heuristics': HEURISTICS,
-    'triton.runtime.autotuner.heuristics': HEURISTICS,
-}
 _CONSTEXPR = frozenset({'triton.language.constexpr', 'triton.language.core.constexpr'})
 
 
@@ -69,11 +61,14 @@ class Decorator:
             `jit`, `autotune` or `heuristics`; nothing for any other.
         node (ast.expr):
             The expression behind the `@`.
+        wraps (bool, Optional):
+            Whether it is a wrapper that was found by its definition, which may pass on more than is seen. Default: `False`.
     """
 
     name: str
     role: str
     node: ast.expr
+    wraps: bool = False
 
     @property
     def keywords(self) -> dict[str, ast.expr]:
@@ -85,7 +80,9 @@ class Decorator:
 
     @property
     def spreads(self) -> list[ast.expr]:
-        """What its call spreads with `**`."""
+        """What its call spreads with `**`; the whole of a wrapper, which passes on what is not seen."""
+        if self.wraps:
+            return [self.node]
         return [keyword.value for keyword in self.node.keywords if not keyword.arg] if isinstance(self.node, ast.Call) else []
 
 
@@ -99,26 +96,67 @@ class Kernel:
         definition (ast.FunctionDef):
             The function.
         decorators (Sequence[Decorator]):
-            Its decorators, from the top.
+            Its decorators, from the top; one that wraps several of Triton's own stands there once for each.
         unit (Unit):
             The top-level statement in which it stands.
-        bindings (Bindings):
-            What the names of its module mean.
+        module (Module):
+            Its module.
+        owners (tuple[ast.stmt, ...]):
+            The classes and functions around it, from the outside.
     """
 
-    def __init__(self, definition: ast.FunctionDef, decorators: Sequence[Decorator], unit: 'Unit', bindings: Bindings) -> None:
+    def __init__(
+        self,
+        definition: ast.FunctionDef,
+        decorators: Sequence[Decorator],
+        unit: 'Unit',
+        module: 'Module',
+        owners: 'tuple[ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, ...]' = (),
+    ) -> None:
         self.definition = definition
         self.decorators = decorators
         self.unit = unit
-        self.bindings = bindings
+        self.module = module
+        self.bindings = module.bindings
+        self.path = module.path
+        self.owners = owners
         self.name = definition.name
+
+    @property
+    def qualified_name(self) -> str:
+        """Its name in the module: `Class.method`, `function.inner`."""
+        return '.'.join(one.name for one in (*self.owners, self.definition))
+
+    @cached_property
+    def heuristics(self) -> dict[str, ast.expr]:
+        """The flags that `triton.heuristics` computes, each with the expression that computes it from its argument."""
+        return tuning.heuristics(self.decorators, self.module.definitions)
+
+    @property
+    def block_sizes(self) -> dict[str, tuple[int, ...]]:
+        """The whole numbers that the configurations of `triton.autotune` try for a parameter, in order.
+
+        A parameter of which one value is not seen is left out.
+        """
+        return self.tuned.sizes
+
+    @cached_property
+    def tuned(self) -> tuning.Tuned:
+        """What the configurations of `triton.autotune` set."""
+        return tuning.tuned(self.decorators, self.module.definitions)
+
+    @cached_property
+    def do_not_specialize(self) -> frozenset[str]:
+        """The parameters that its `triton.jit` does not specialise, whether it names or counts them."""
+        names = [parameter.name for parameter in self.parameters]
+        return tuning.not_specialized(self.decorators, names, self.module.file.statements)
 
     @cached_property
     def node(self) -> 'cst.FunctionDef':
         """The function in the libcst tree of its unit."""
         from flakelint.source.walk import function_definitions
 
-        order = list(_functions_in_order(self.unit.nodes))
+        order = [node for node, _ in _functions_in_order(self.unit.nodes)]
         return function_definitions(self.unit.tree)[order.index(self.definition)]
 
     @cached_property
@@ -155,52 +193,70 @@ class Kernel:
         return self.bindings.resolve(dotted(node.annotation) or '')
 
 
-class DecoratorNames:
-    """Which full names stand for Triton's own decorators.
+class Module:
+    """A file, as the kernel model sees it.
 
     Args:
-        jit (Sequence[str], Optional):
-            Names of wrappers of `triton.jit`. Default: none.
-        autotune (Sequence[str], Optional):
-            Names of wrappers of `triton.autotune`. Default: none.
-        heuristics (Sequence[str], Optional):
-            Names of wrappers of `triton.heuristics`. Default: none.
+        file (SourceFile):
+            The file.
+        roles (Callable[[str], tuple[str, ...]]):
+            Gives the roles that a name in the file has as a decorator, as far as its definition tells.
+        names (DecoratorNames):
+            Which full names stand for Triton's own decorators.
     """
 
-    def __init__(self, jit: Sequence[str] = (), autotune: Sequence[str] = (), heuristics: Sequence[str] = ()) -> None:
-        self._roles = dict(_ROLES)
-        for role, names in ((JIT, jit), (AUTOTUNE, autotune), (HEURISTICS, heuristics)):
-            self._roles.update(dict.fromkeys(names, role))
+    def __init__(self, file: 'SourceFile', roles: Callable[[str], tuple[str, ...]], names: DecoratorNames) -> None:
+        self.file = file
+        self.path = file.path
+        # what the repository keeps of it
+        self.view: Any = None
+        self._roles = roles
+        self._names = names
 
-    def role(self, name: str) -> str:
-        """The role of a decorator with this full name; nothing for one that is none of Triton's."""
-        return self._roles.get(name, '')
+    @cached_property
+    def bindings(self) -> Bindings:
+        """What the imported names mean."""
+        return Bindings(self.file.statements)
+
+    @cached_property
+    def definitions(self) -> tuning.Definitions:
+        """The functions and values at its top level."""
+        return tuning.Definitions(self.file.statements)
+
+    @cached_property
+    def kernels(self) -> list[Kernel]:
+        """The functions that Triton compiles, in source order."""
+        found = []
+        for unit in self.file.units:
+            if '@' not in unit.text:
+                continue
+            for node, owners in _functions_in_order(unit.nodes):
+                if not node.decorator_list or not isinstance(node, ast.FunctionDef):
+                    continue
+                decorators = [one for item in node.decorator_list for one in self._decorators(item)]
+                if any(one.role == JIT for one in decorators):
+                    found.append(Kernel(node, decorators, unit, self, owners))
+        return found
+
+    def _decorators(self, node: ast.expr) -> list[Decorator]:
+        spelled = dotted(node.func if isinstance(node, ast.Call) else node) or ''
+        name = self.bindings.resolve(spelled)
+        role = self._names.role(name)
+        if role or not may_make_kernel(name):
+            return [Decorator(name, role, node)]
+        return [Decorator(name, role, node, wraps=True) for role in self._roles(spelled)] or [Decorator(name, '', node)]
 
 
-def find(units: 'Sequence[Unit]', bindings: Bindings, names: DecoratorNames) -> list[Kernel]:
-    """The kernels of a file, in source order."""
-    found = []
-    for unit in units:
-        if '@' not in unit.text:
-            continue
-        for node in _functions_in_order(unit.nodes):
-            decorators = [_decorator(item, bindings, names) for item in node.decorator_list]
-            if isinstance(node, ast.FunctionDef) and any(one.role == JIT for one in decorators):
-                found.append(Kernel(node, decorators, unit, bindings))
-    return found
-
-
-def _decorator(node: ast.expr, bindings: Bindings, names: DecoratorNames) -> Decorator:
-    called = node.func if isinstance(node, ast.Call) else node
-    name = bindings.resolve(dotted(called) or '')
-    return Decorator(name, names.role(name), node)
-
-
-def _functions_in_order(nodes: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    stack: list[ast.AST] = list(reversed(nodes))
+def _functions_in_order(
+    nodes: Sequence[ast.AST], owners: tuple = (),
+) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, tuple]]:
+    """The functions in statements, each with the classes and functions around it."""
+    stack: list[tuple[ast.AST, tuple]] = [(node, owners) for node in reversed(nodes)]
     while stack:
-        node = stack.pop()
+        node, around = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-        if not isinstance(node, ast.expr):
-            stack.extend(reversed([child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS)]))
+            yield node, around
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            around = (*around, node)
+        children = [child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS)]
+        stack.extend((child, around) for child in reversed(children))

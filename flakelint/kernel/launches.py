@@ -3,17 +3,245 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""Which kernels of a file are launched, and which are helpers that other kernels call."""
+"""What is passed to kernels where they are launched, and which kernels of a file are launched at all."""
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS, Kernel
 from flakelint.source.syntax import nodes_in_order
 
-_RUN_METHODS = frozenset({'run', 'warmup'})
+if TYPE_CHECKING:
+    from flakelint.kernel.repository import Repository  # noqa
+
+TENSOR = 'tensor'
+STRIDE = 'stride'
+SIZE = 'size'
+NUMBER = 'number'
+STRING = 'string'
+NONE = 'none'
+FLAG = 'flag'
+DTYPE = 'dtype'
+EXPRESSION = 'expression'
+UNKNOWN = 'unknown'
+
+# heads of expressions that are no operator or function: one of several values, and a parameter of the kernel
+EITHER = 'either'
+PARAMETER = 'parameter'
+
+RUN_METHODS = frozenset({'run', 'warmup'})
+# what a launch may be given besides the parameters of the kernel
+_OPTIONS = frozenset({
+    'allowed_dot_input_precisions', 'cluster_dims', 'debug', 'enable_fp_fusion', 'extern_libs', 'grid',
+    'launch_cooperative_grid', 'launch_pdl', 'matrix_instr_nonkdim', 'maxnreg', 'num_consumer_groups', 'num_ctas',
+    'num_stages', 'num_warps', 'ptx_options', 'sanitize_overflow', 'stream', 'supported_fp8_dtypes', 'waves_per_eu',
+    'warmup',
+})
 _STORE = re.compile(r'store|atomic_[a-z]+')
+
+
+class Passed(NamedTuple):
+    """What a launch passes for a parameter, or for an axis of the grid.
+
+    Args:
+        kind (str):
+            `tensor`, `stride` or `size` of a tensor, `number`, `string`, `none`, `flag` (a condition), `dtype`, `expression` or `unknown`.
+        text (str):
+            How the host code spells it; local variables that hold an expression are replaced by the expression.
+        tensor (str, Optional):
+            The tensor whose stride, size or dtype it is. Default: none.
+        axis (int | None, Optional):
+            The axis of that stride or size; counted from the end, and so negative, only where the rank is not known. Default: `None`.
+        rank (int | None, Optional):
+            The number of dimensions of the tensor, if it is seen. Default: `None`.
+        value (object, Optional):
+            The value of a number, a string or a flag that is written out. Default: `None`.
+        head (str, Optional):
+            Of an expression, the operator or function, such as `*` or `cdiv`; `either` for one of several values,
+            `parameter` for the parameter of the kernel that the text names, `range` for the counter of a loop.
+            Of a flag, the comparison. Of a size, `numel` where it is that of the whole tensor. Default: none.
+        operands (tuple[Passed, ...], Optional):
+            To what the head is applied; of a size, what the host code allocated it with. Default: none.
+        dims (tuple[Passed, ...], Optional):
+            The sizes with which a tensor, or the tensor of a stride, was allocated. Default: none.
+        dtype (str, Optional):
+            The type of the elements of a tensor, or the type that a dtype is, such as `int32`;
+            of what is unknown, the Python type that its annotation names. Default: none.
+        optional (bool, Optional):
+            Whether a tensor may be None as well. Default: `False`.
+        reference (str, Optional):
+            The name in its module that an unknown value is, as for `Resolver`. Default: none.
+    """
+
+    kind: str
+    text: str
+    tensor: str = ''
+    axis: int | None = None
+    rank: int | None = None
+    value: Any = None
+    head: str = ''
+    operands: 'tuple[Passed, ...]' = ()
+    dims: 'tuple[Passed, ...]' = ()
+    dtype: str = ''
+    optional: bool = False
+    reference: str = ''
+
+
+# a record without facts, its tuples as JSON holds them
+_PLAIN = [[] if value == () else value for value in Passed('', '')]
+
+
+class Launch(NamedTuple):
+    """One place where a kernel is launched.
+
+    Args:
+        path (str):
+            The file, from the root.
+        line (int):
+            The line.
+        parameters (dict[str, Passed]):
+            What is passed, by parameter; those that a decorator fills in are not there.
+        grid (tuple[Passed, ...] | None):
+            The axes of the grid, or None where they are not seen.
+    """
+
+    path: str
+    line: int
+    parameters: dict[str, Passed]
+    grid: tuple[Passed, ...] | None
+
+
+class Site(NamedTuple):
+    """A launch as its file shows it, before it is known which kernel it launches.
+
+    Args:
+        line (int):
+            The line.
+        target (str):
+            What is launched, as for `Resolver`.
+        positional (tuple[Passed, ...]):
+            The positional arguments, up to the first that may be several.
+        is_open (bool):
+            Whether there may be further positional arguments.
+        keywords (dict[str, Passed]):
+            The keyword arguments.
+        spreads (bool):
+            Whether there may be further keyword arguments.
+        grid (tuple[Passed, ...] | None):
+            The axes of the grid.
+    """
+
+    line: int
+    target: str
+    positional: tuple[Passed, ...]
+    is_open: bool
+    keywords: dict[str, Passed]
+    spreads: bool
+    grid: tuple[Passed, ...] | None
+
+    @property
+    def references(self) -> set[str]:
+        """The names of its module that its values are or hold."""
+        found: set[str] = set()
+        stack = [*self.positional, *self.keywords.values(), *(self.grid or ())]
+        while stack:
+            one = stack.pop()
+            found.add(one.reference)
+            stack.extend((*one.operands, *one.dims))
+        return found - {''}
+
+
+def bind(site: Site, path: str, kernel: Kernel, filled: Container[str], literal: Callable[[str], Any]) -> Launch:
+    """Bind what a launch passes to the parameters of a kernel.
+
+    Args:
+        site (Site):
+            The launch.
+        path (str):
+            Its file.
+        kernel (Kernel):
+            The kernel.
+        filled (Container[str]):
+            The parameters that a decorator of the kernel fills in.
+        literal (Callable[[str], object]):
+            Gives the literal that a name means in the file of the launch, or None.
+    """
+    arguments = kernel.definition.args
+    names = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+    parameters = dict(zip(names, site.positional, strict=False))
+    everything = [*names, *(one.arg for one in arguments.kwonlyargs)]
+    parameters.update({name: passed for name, passed in site.keywords.items() if name in everything})
+    is_stranger = any(name not in everything and name not in _OPTIONS for name in site.keywords)
+    absent = [name for name in everything if name not in parameters]
+    defaults = _defaults(arguments)
+    for name in absent:
+        if site.spreads or (site.is_open and name in names):
+            parameters[name] = Passed(UNKNOWN, '')
+        elif name not in filled and name in defaults and not is_stranger:
+            parameters[name] = defaults[name]
+    literals = {name: literal(name) for name in site.references}
+    parameters = {name: _with_literals(parameters[name], literals) for name in everything if name in parameters}
+    grid = None if site.grid is None else tuple(_with_literals(axis, literals) for axis in site.grid)
+    return Launch(path, site.line, parameters, grid)
+
+
+def of_literal(value: Any, text: str) -> Passed:
+    """A literal as what is passed."""
+    if value is None:
+        return Passed(NONE, text)
+    kind = FLAG if isinstance(value, bool) else STRING if isinstance(value, str) else NUMBER
+    return Passed(kind, text, value=value)
+
+
+def pack(site: Site) -> list:
+    """A site as plain lists, as JSON holds them."""
+    keywords = {name: _pack(passed) for name, passed in site.keywords.items()}
+    grid = None if site.grid is None else [_pack(axis) for axis in site.grid]
+    return [site.line, site.target, [_pack(one) for one in site.positional], site.is_open, keywords, site.spreads, grid]
+
+
+def unpack(packed: list) -> Site:
+    """The site that was packed."""
+    line, target, positional, is_open, keywords, spreads, grid = packed
+    arguments = {name: _unpack(passed) for name, passed in keywords.items()}
+    axes = None if grid is None else tuple(map(_unpack, grid))
+    return Site(line, target, tuple(map(_unpack, positional)), is_open, arguments, spreads, axes)
+
+
+def _pack(passed: Passed) -> list:
+    fields: list = [*passed[:7], [_pack(one) for one in passed.operands], [_pack(one) for one in passed.dims], *passed[9:]]
+    while len(fields) > 2 and fields[-1] == _PLAIN[len(fields) - 1] and type(fields[-1]) is type(_PLAIN[len(fields) - 1]):
+        fields.pop()
+    return fields
+
+
+def _unpack(packed: list) -> Passed:
+    passed = Passed(*packed)
+    if passed.operands or passed.dims:
+        return passed._replace(operands=tuple(map(_unpack, passed.operands)), dims=tuple(map(_unpack, passed.dims)))
+    return passed._replace(operands=(), dims=())
+
+
+def _defaults(arguments: ast.arguments) -> dict[str, Passed]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(positional[::-1], arguments.defaults[::-1], strict=False),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    constants = {one.arg: value for one, value in pairs if isinstance(value, ast.Constant)}
+    return {name: of_literal(value.value, ast.unparse(value)) for name, value in constants.items()}
+
+
+def _with_literals(passed: Passed, literals: Mapping[str, Any]) -> Passed:
+    value = literals.get(passed.reference)
+    if value is not None:
+        return of_literal(value, passed.text)
+    if not literals or not (passed.operands or passed.dims):
+        return passed
+    operands = tuple(_with_literals(one, literals) for one in passed.operands)
+    return passed._replace(operands=operands, dims=tuple(_with_literals(one, literals) for one in passed.dims))
 
 
 class Launches:
@@ -67,7 +295,7 @@ def _launched_name(node: ast.AST) -> str | None:
         # a wrapper such as `wrap_triton(name)[grid](...)`
         if isinstance(target, ast.Call) and len(target.args) == 1:
             target = target.args[0]
-    elif isinstance(node.func, ast.Attribute) and node.func.attr in _RUN_METHODS:
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in RUN_METHODS:
         target = node.func.value
     else:
         return None

@@ -1,0 +1,112 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Find the launches in a file, and what the host code around them passes."""
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from flakelint.kernel.host_bindings import arguments_of
+from flakelint.kernel.host_expressions import Env, Expressions
+from flakelint.kernel.host_statements import FUNCTIONS, Body, is_launch
+from flakelint.kernel.host_values import FUNCTION, Value, unknown
+from flakelint.kernel.launches import Site, of_literal
+from flakelint.project.imports import Bindings
+from flakelint.project.meanings import LITERAL, Names, scope_statements
+from flakelint.source.syntax import nodes_in_order
+
+if TYPE_CHECKING:
+    from flakelint.source.file import SourceFile
+
+_MAY_LAUNCH = re.compile(r'\]\s*\(|\.(?:run|warmup)\(')
+
+
+def may_launch(text: str) -> bool:
+    """Whether a text may hold a launch."""
+    return _MAY_LAUNCH.search(text) is not None
+
+
+def find_sites(file: 'SourceFile', names: Names) -> list[Site]:
+    """The launches in a file, in source order."""
+    if not may_launch(file.text):
+        return []
+    module = _Module(file, names)
+    for unit in file.units:
+        if not may_launch(unit.text):
+            continue
+        lines = [node.lineno for node in nodes_in_order(unit.nodes) if is_launch(node)]
+        if lines:
+            module.search(unit.nodes, lines)
+    return sorted(module.sites, key=lambda site: site.line)
+
+
+class _Module:
+    """The names of a file as values, and the launches that were found in it."""
+
+    def __init__(self, file: 'SourceFile', names: Names) -> None:
+        self.sites: list[Site] = []
+        self._names = names
+        self._values: dict[str, Value] = {}
+        self.expressions = Expressions(Bindings(file.statements).resolve, self.value)
+        self._nodes: dict[str, ast.AST] = {}
+        for node in scope_statements(file.statements):
+            if isinstance(node, FUNCTIONS):
+                self._nodes[node.name] = node
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                self._nodes[node.targets[0].id] = node.value
+
+    def value(self, name: str) -> Value:
+        """What a name of the module is."""
+        if name not in self._values:
+            self._values[name] = self._value(name)
+        return self._values[name]
+
+    def search(self, nodes: Sequence[ast.AST], lines: Sequence[int], owner: str = '') -> None:
+        """Look for launches in statements of the module or of a class, and in the functions among them."""
+        plain = []
+        for node in nodes:
+            if not any(node.lineno <= line <= node.end_lineno for line in lines):
+                continue
+            if isinstance(node, FUNCTIONS):
+                self.run(f'{owner}{node.name}', node, {})
+            elif isinstance(node, ast.ClassDef):
+                self.search(node.body, lines, f'{owner}{node.name}.')
+            else:
+                inner = [child for child in scope_statements([node]) if isinstance(child, (*FUNCTIONS, ast.ClassDef))]
+                self.search(inner, lines, owner)
+                plain.append(node)
+        if plain and not owner:
+            self._attempt(lambda body: body.block(plain, {}), '')
+
+    def run(self, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Env) -> None:
+        """Look for launches in a function."""
+        self._attempt(lambda body: body.block(node.body, {**outer, **arguments_of(node)}), name)
+
+    def _attempt(self, search: Callable[['Body'], object], name: str) -> None:
+        body = Body(self, name)
+        try:
+            search(body)
+            sites = [found.site() for found in body.found]
+            body.enter_functions()
+        except RecursionError:
+            return
+        self.sites.extend(sites)
+
+    def _value(self, name: str) -> Value:
+        meanings = self._names.meanings.get(name, ())
+        if len(meanings) == 1 and meanings[0].kind == LITERAL:
+            literal = of_literal(meanings[0].value, name)
+            return Value(literal.kind, name, value=literal.value)
+        if not meanings:
+            return unknown(name, reference=name if self._names.stars else '')
+        node = self._nodes.get(name) if len(meanings) == 1 else None
+        if isinstance(node, FUNCTIONS):
+            return Value(FUNCTION, name, node=node, reference=name)
+        if isinstance(node, ast.Dict):
+            return replace(self.expressions.evaluate(node, {}), reference=name)
+        return unknown(name, reference=name)

@@ -1,0 +1,289 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""What a kernel needs to know of other modules: the helpers that it calls, the constants that it reads, the launches that launch it."""
+
+import ast
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from flakelint.kernel.decorators import AUTOTUNE, DecoratorNames, Roles
+from flakelint.kernel.host_statements import FUNCTIONS, LOCAL
+from flakelint.kernel.index import Index, Key, Store, find_function, find_literal
+from flakelint.kernel.kernels import Kernel, Module
+from flakelint.kernel.launches import Launch, bind
+from flakelint.kernel.summary import Summary, summarise
+from flakelint.project.contents import content_hash
+from flakelint.project.meanings import APPLIED, MEMBER, imported_by, scope_statements, target_names
+from flakelint.project.resolution import Resolver, Symbol
+from flakelint.source.syntax import nodes_in_order
+from flakelint.source.text import encode
+
+if TYPE_CHECKING:
+    from flakelint.source.file import SourceFile
+
+# helpers mostly stand in few modules
+_MODULES_KEPT = 32
+
+
+class Repository:
+    """The kernels of a repository and how they hang together.
+
+    Nothing of it is executed, and a file is parsed only when it is asked for. What a name may mean in two ways is not known.
+
+    Args:
+        root (str):
+            The folder to which paths are relative.
+        paths (Iterable[str]):
+            Its Python files, absolute or from the root.
+        decorator_names (DecoratorNames | None, Optional):
+            Which decorators stand for Triton's own, besides those that wrap them. Default: `None`.
+        store (Store | None, Optional):
+            Where summaries of files are kept from run to run. Default: `None`.
+    """
+
+    def __init__(
+        self, root: str, paths: Iterable[str], decorator_names: DecoratorNames | None = None, store: Store | None = None,
+    ) -> None:
+        relative = (os.path.relpath(os.path.join(root, path), root).replace(os.sep, '/') for path in paths)
+        self.index = Index(root, relative, decorator_names or DecoratorNames(), store)
+        self._modules: dict[str, Module | None] = {}
+
+    def __getstate__(self) -> dict:
+        return {'index': self.index}
+
+    def __setstate__(self, state: dict) -> None:
+        self.index, self._modules = state['index'], {}
+
+    def module(self, file: 'SourceFile') -> Module:
+        """A file with its kernels; what it holds may differ from what is on disk."""
+        module = Module(file, lambda name: self.roles(module, name), self.index.decorator_names)
+        return module
+
+    def roles(self, module: Module, name: str) -> tuple[str, ...]:
+        """The roles that a name in a file has as a decorator, as far as its definition tells."""
+        return self._view(module).roles.of(module.path, name)
+
+    def helper(self, kernel: Kernel, name: str) -> Kernel | None:
+        """The function that Triton compiles which a name in a kernel means, such as `mul` or `op.exp`; None where there is no one such."""
+        found = self._lookup(kernel, name)
+        if found is None or isinstance(found, Kernel):
+            return found
+        key = self._view(kernel.module).function(kernel.path, found)
+        return None if key is None else self._kernel(key, kernel.module)
+
+    def constant(self, kernel: Kernel, name: str) -> bool | int | float | str | None:
+        """The value that a name in a kernel means, if it is written out at the top of a module; None where it is not."""
+        found = self._lookup(kernel, name)
+        return find_literal(self._view(kernel.module).resolver, kernel.path, found) if isinstance(found, str) else None
+
+    def launches(self, kernel: Kernel) -> tuple[Launch, ...]:
+        """Every launch of a kernel that is seen, those in its own file first."""
+        view = self._view(kernel.module)
+        filled = _Filled(kernel)
+        found = []
+        for path, number in view.launches(_key(kernel)):
+            site = view.summary(path).sites[number]
+            found.append(bind(site, path, kernel, filled, lambda name, path=path: find_literal(view.resolver, path, name)))
+        return tuple(found)
+
+    def is_called_by_kernels(self, kernel: Kernel) -> bool:
+        """Whether another function that Triton compiles uses it."""
+        return self._view(kernel.module).is_called(_key(kernel))
+
+    def consulted(self, module: Module) -> str:
+        """A hash of all that may be asked of other files for the kernels of one: it changes where an answer does."""
+        return self._view(module).digest()
+
+    def consulted_by(self, path: str) -> str:
+        """The same for a file as it is on disk."""
+        return _View(self.index, path).digest()
+
+    def _view(self, module: Module) -> '_View':
+        if module.view is None:
+            module.view = _View(self.index, module.path, module)
+        return module.view
+
+    def _kernel(self, key: Key, own: Module) -> Kernel | None:
+        path, name = key
+        module = own if path == own.path else self._module(path)
+        if module is None:
+            return None
+        return next((kernel for kernel in module.kernels if kernel.qualified_name == name), None)
+
+    def _module(self, path: str) -> Module | None:
+        if path not in self._modules:
+            if len(self._modules) >= _MODULES_KEPT:
+                self._modules.clear()
+            file = self.index.source(path)
+            self._modules[path] = None if file is None else self.module(file)
+        return self._modules[path]
+
+    def _lookup(self, kernel: Kernel, name: str) -> Kernel | str | None:
+        """A name in a kernel: a function beside it, or the name as for `Resolver`; None for what is bound in the kernel."""
+        head, dot, rest = name.partition('.')
+        if head in _bound_in(kernel):
+            return None
+        for owner in reversed(kernel.owners):
+            if isinstance(owner, ast.ClassDef):
+                continue
+            bound = [one for node in scope_statements(owner.body) for one in _binds(node, head)]
+            bound.extend(one.arg for one in nodes_in_order([owner.args]) if isinstance(one, ast.arg) and one.arg == head)
+            if bound:
+                return _one_of(bound, kernel.module, f'{dot}{rest}')
+        return name
+
+
+class _View:
+    """The repository as one of its files sees it, whose content may differ from what is on disk; if no module is given, it does not."""
+
+    def __init__(self, index: Index, path: str, module: Module | None = None) -> None:
+        self._index = index
+        self._module = module
+        self._path = path
+        content = index.contents.get(path)
+        self._is_changed = module is not None and (content is None or content.hash != content_hash(_data(module.file)))
+        if self._is_changed:
+            self.resolver = Resolver(index.modules, lambda path: self.summary(path).names)
+            self.roles = Roles(index.decorator_names, self.resolver, lambda path: self.summary(path).wraps)
+        else:
+            self.resolver, self.roles = index.resolver, index.roles
+
+    @cached_property
+    def _own(self) -> Summary:
+        return summarise(self._module.file)
+
+    def summary(self, path: str) -> Summary:
+        """The summary of a file."""
+        return self._own if self._is_changed and path == self._path else self._index.summary(path)
+
+    def function(self, path: str, name: str, through_any: bool = False) -> Key | None:
+        """The function that a name means."""
+        if name.startswith(LOCAL):
+            return path, name[len(LOCAL):]
+        symbol = find_function(self.resolver, self.roles, path, name, through_any)
+        return None if symbol is None else (symbol.path, symbol.name)
+
+    def launches(self, key: Key) -> list[tuple[str, int]]:
+        """The launches of a function of the file, those in the file first."""
+        if not self._is_changed:
+            return sorted(self._index.launches.get(key, ()), key=lambda place: place[0] != self._path)
+        heads = enumerate(self._own.heads)
+        own = [(self._path, number) for number, head in heads if self.function(self._path, head.target, True) == key]
+        return [*own, *(place for place in self._index.launches.get(key, ()) if place[0] != self._path)]
+
+    def is_called(self, key: Key) -> bool:
+        """Whether a function that Triton compiles mentions another function."""
+        callers = self._index.called.get(key, set())
+        if not self._is_changed:
+            return bool(callers)
+        return any(path != self._path for path, _ in callers) or key in self._mentioned
+
+    @cached_property
+    def _mentioned(self) -> set[Key]:
+        kernels = {kernel.qualified_name for kernel in self._module.kernels}
+        found = set()
+        for name, function in self._own.functions.items():
+            if name in kernels:
+                keys = {self.function(self._path, mention) for mention in function.mentions}
+                found |= keys - {None, (self._path, name)}
+        return found
+
+    def digest(self) -> str:
+        """A hash of all that the file's kernels may ask of other files."""
+        digest = hashlib.blake2b(digest_size=16)
+        facts = sorted(set(self._reached()) | set(self._uses()))
+        digest.update(repr(facts).encode(errors='surrogatepass'))
+        return digest.hexdigest()
+
+    def _reached(self) -> Iterator[tuple]:
+        """What the names in the file's kernels lead to, through the functions of other files."""
+        seen = set()
+        functions = self.summary(self._path).functions.values()
+        names = [(self._path, name) for one in functions for name in (*one.decorators, *one.mentions)]
+        while names:
+            path, name = names.pop()
+            if (path, name) in seen or name.startswith(LOCAL):
+                continue
+            seen.add((path, name))
+            for symbol in self.resolver.candidates(path, name):
+                if symbol.path != self._path:
+                    yield path, name, symbol.path, symbol.name, repr(symbol.meaning)
+                names.extend((symbol.path, inner) for inner in self._behind(symbol))
+
+    def _behind(self, symbol: Symbol) -> Iterator[str]:
+        """The names that what a name means depends on, in its file."""
+        if not symbol.path or symbol.meaning is None:
+            return
+        summary = self.summary(symbol.path)
+        yield from summary.wraps.get(symbol.name, ())
+        if symbol.meaning.kind == APPLIED:
+            yield from (symbol.meaning.text, symbol.meaning.value)
+        function = summary.functions.get(symbol.name)
+        if function is not None:
+            yield from (*function.decorators, *function.mentions)
+
+    def _uses(self) -> Iterator[tuple]:
+        """How other files use the functions of the file."""
+        for name in self.summary(self._path).functions:
+            key = (self._path, name)
+            yield 'called', name, '', '', repr(self.is_called(key))
+            for path, number in self.launches(key):
+                head = self.summary(path).heads[number]
+                literals = [(one, find_literal(self.resolver, path, one)) for one in head.references]
+                yield 'launched', name, path, head.digest, repr(literals)
+
+
+class _Filled:
+    """The parameters that the decorators of a kernel fill in; any that has a default, where that is not seen."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._names = {*kernel.tuned.sizes, *kernel.heuristics}
+        self._is_seen = kernel.tuned.is_complete or kernel.decorator(AUTOTUNE) is None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names or not self._is_seen
+
+
+def _data(file: 'SourceFile') -> bytes:
+    try:
+        return encode(file.text, file.decoded.encoding, file.decoded.bom)
+    except UnicodeError:
+        return b''
+
+
+def _key(kernel: Kernel) -> Key:
+    return kernel.path, kernel.qualified_name
+
+
+def _bound_in(kernel: Kernel) -> set[str]:
+    names = {parameter.name for parameter in kernel.parameters}
+    names.update(node.id for node in kernel.body if type(node) is ast.Name and type(node.ctx) is ast.Store)
+    return names
+
+
+def _binds(node: ast.AST, name: str) -> Iterator[Any]:
+    """What a statement of a function binds to a name: a function, the name of an import as for `Resolver`, or None for a value."""
+    if isinstance(node, FUNCTIONS):
+        yield from [node] if node.name == name else ()
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        for bound, meaning in imported_by(node):
+            if bound == name:
+                yield meaning.text if meaning.kind == MEMBER else f'{meaning.text}:'
+    else:
+        targets = getattr(node, 'targets', [getattr(node, 'target', None)])
+        yield from (None for target in targets if isinstance(target, ast.AST) and name in target_names(target))
+
+
+def _one_of(bound: list[Any], module: Module, rest: str) -> Kernel | str | None:
+    """The one thing that a function binds to a name."""
+    if all(isinstance(one, str) and ':' in one for one in bound) and len(set(bound)) == 1:
+        return f'{bound[0]}{rest.removeprefix(".") if bound[0].endswith(":") else rest}'
+    if not rest and all(isinstance(one, FUNCTIONS) for one in bound) and len({ast.dump(one) for one in bound}) == 1:
+        return next((kernel for kernel in module.kernels if kernel.definition is bound[0]), None)
+    return None
