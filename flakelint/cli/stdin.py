@@ -22,6 +22,7 @@ from flakelint.report.model import Report
 from flakelint.source.text import DecodeError, LineTable, decode
 
 if TYPE_CHECKING:
+    from flakelint.engine.checker import Checker
     from flakelint.engine.findings import Finding
 
 _NAMELESS = '-'
@@ -64,6 +65,12 @@ class _Stdin:
                 _write(self._data)
             return 0
         checker = self._job.checker()
+        try:
+            return self._check(checker)
+        finally:
+            checker.keep()
+
+    def _check(self, checker: 'Checker') -> int:
         if not (self._options['fix'] or self._options['show_diff']):
             return self._show(checker.check(self._name, self._data), self._data, {})
         fixed = mend(self._data, self._name, checker, self._options['unsafe_fixes'], self._baseline)

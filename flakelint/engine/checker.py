@@ -79,6 +79,11 @@ class Checker:
         """The repository in which the files stand; only where there is one."""
         return self._make_repository()
 
+    def keep(self) -> None:
+        """Keep what was learned of the other files for later runs."""
+        if 'repository' in vars(self):
+            self.repository.index.save()
+
     @property
     def looks_at_kernels(self) -> bool:
         """Whether a rule may ask what other files know of kernels."""

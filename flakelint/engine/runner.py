@@ -167,8 +167,7 @@ def run(files: Sequence[str], job: Job, cache: Cache | None, progress: Progress 
         gc.enable()
         if cache is not None:
             cache.write(fresh)
-            if 'repository' in vars(checker):
-                checker.repository.index.save()
+            checker.keep()
     return results
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.kernel.repositories import IMPORTS, kernels, repository
 
+CONFIG = 'triton.Config({"B": b})'
 KERNEL = '@triton.jit\ndef main(x, T, B: tl.constexpr, FLAG: tl.constexpr):\n    pass\n'
 
 
@@ -43,7 +44,7 @@ def tuned(folder: Path, configs: str, setup: str = '') -> tuple[dict, bool]:
         ('[*CONFIGS, triton.Config({"B": 8})]', 'CONFIGS = [triton.Config({"B": 16})]', ({'B': (8, 16)}, True)),
         ('configs()', 'def configs():\n    return [triton.Config({"B": b}) for b in (1, 2)]', ({'B': (1, 2)}, True)),
         ('configs([4, 8])', 'def configs(sizes):\n    return [triton.Config({"B": b}) for b in sizes]', ({'B': (4, 8)}, True)),
-        ('configs()', 'def configs():\n    c = []\n    for b in (1, 2):\n        c.append(triton.Config({"B": b}))\n    return c',
+        ('configs()', f'def configs():\n    c = []\n    for b in 1, 2:\n        c.append({CONFIG})\n    return c',
          ({'B': (1, 2)}, True)),
         ('[triton.Config({"B": f(), "K": 8})]', '', ({'K': (8,)}, True)),
         ('[triton.Config({"B": 8}), triton.Config({"B": f()})]', '', ({}, True)),

@@ -161,7 +161,7 @@ def test_callers_in_a_text_that_is_not_saved_count(tmp_path: Path) -> None:
         ('my = triton.jit(noinline=True)\n', 'my'),
         ('my = lambda fn: triton.jit(fn)\n', 'my'),
         ('def my(fn):\n    return triton.jit(fn)\n', 'my'),
-        ('def my(fn=None, **options):\n    def wrap(fn):\n        return triton.jit(fn, **options)\n    return wrap(fn)\n', 'my()'),
+        ('def my(fn=None, **o):\n    def wrap(fn):\n        return triton.jit(fn, **o)\n    return wrap(fn)\n', 'my()'),
         ('def my(**options):\n    return lambda fn: triton.jit(fn, **options)\n', 'my()'),
         ('def my(fn):\n    made = triton.jit(fn)\n    return made\n', 'my'),
         ('def my(fn):\n    from triton import jit\n    return jit(fn)\n', 'my'),
