@@ -18,6 +18,7 @@ _COMMANDS = {
     'clean': 'clean',
     'commit-msg': 'commit_msg',
     'config': 'config',
+    'explain': 'explain',
     'header': 'header',
     'rule': 'rule',
 }

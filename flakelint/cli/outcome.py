@@ -142,10 +142,16 @@ class Outcome:
             click.echo(f'{count}\t{code}\t{names[code]}')
 
     def _refresh(self) -> None:
-        findings = [
-            finding._replace(path=os.path.relpath(path)) for path, items in self._results.items() for finding in items
-        ]
+        findings = [self._shown(finding, path) for path, items in self._results.items() for finding in items]
         self._report.findings = sorted(findings, key=lambda finding: finding.sort_key())
+
+    def _shown(self, finding: 'Finding', path: str) -> 'Finding':
+        """A finding with paths from the folder in which the run began."""
+        root = self._job.config.root
+        related = tuple(
+            other._replace(path=os.path.relpath(os.path.join(root, other.path))) if other.path else other for other in finding.related
+        )
+        return finding._replace(path=os.path.relpath(path), related=related)
 
     def _identify(self, finding: 'Finding') -> tuple[str, str, str]:
         lines = self._report.lines(finding.path)

@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from flakelint.engine import versions
 from flakelint.engine.settings import PRESETS, SECTIONS, SELECTION_KEYS, Settings, keys_of
+from flakelint.kernel.sizes import DEFAULTS as ROLES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -196,6 +197,8 @@ def _check_table(table: Any, settings_class: type, file: str, prefix: str, extra
         name = key.replace('-', '_')
         if name in SECTIONS and settings_class is Settings:
             checked[name] = _check_table(value, SECTIONS[name], file, f'{key}.')
+            if name == 'assume':
+                _check_sizes(checked[name], file)
         elif name in extra:
             checked[name] = check_value(value, tuple[str, ...], f'{file}: `{prefix}{key}`')
         else:
@@ -207,6 +210,21 @@ def _check_table(table: Any, settings_class: type, file: str, prefix: str, extra
         wrong = checked['output_format']
         raise SettingsError(f'{file}: unknown output format `{wrong}`{nearest(wrong, OUTPUT_FORMATS)}')
     return checked
+
+
+def _check_sizes(values: Mapping[str, Any], file: str) -> None:
+    for profile in ('tight', 'possible'):
+        for role, size in values.get(profile, {}).items():
+            if role not in ROLES:
+                raise SettingsError(f'{file}: unknown role `assume.{profile}.{role}`{nearest(role, ROLES)}')
+            if size < 1:
+                raise SettingsError(f'{file}: `assume.{profile}.{role}` must be at least 1')
+    for pattern, found in values.get('names', {}).items():
+        place = f'{file}: `assume.names."{pattern}"`'
+        if isinstance(found, str) and found not in ROLES:
+            raise SettingsError(f'{place}: unknown role `{found}`{nearest(found, ROLES)}')
+        if isinstance(found, bool) or not isinstance(found, int | str) or (isinstance(found, int) and found < 1):
+            raise SettingsError(f'{place} must be a role or a whole number of at least 1')
 
 
 def _check_target(values: Mapping[str, Any], place: str) -> None:

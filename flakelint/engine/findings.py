@@ -35,10 +35,20 @@ class Fix(NamedTuple):
 
 
 class Related(NamedTuple):
-    """Another place in the same file that explains a finding."""
+    """Another place that explains a finding.
+
+    Args:
+        range (Range):
+            Where.
+        message (str):
+            What is there.
+        path (str, Optional):
+            The file, as for a finding; empty for the file of the finding. Default: empty.
+    """
 
     range: Range
     message: str
+    path: str = ''
 
 
 class Finding(NamedTuple):
@@ -81,7 +91,7 @@ def pack(finding: Finding) -> list[Any]:
     """A finding without its path, as plain lists for the cache."""
     return [
         finding.code, finding.name, finding.severity, finding.message, _pack_range(finding.range),
-        [[_pack_range(related.range), related.message] for related in finding.related],
+        [[_pack_range(related.range), related.message, related.path] for related in finding.related],
         finding.fix and [finding.fix.applicability, finding.fix.title,
                          [[_pack_range(edit.range), edit.text] for edit in finding.fix.edits]],
     ]
@@ -92,7 +102,7 @@ def unpack(packed: list[Any], path: str) -> Finding:
     code, name, severity, message, place, related, fix = packed
     return Finding(
         code, name, severity, message, path, _unpack_range(place),
-        tuple(Related(_unpack_range(where), text) for where, text in related),
+        tuple(Related(_unpack_range(where), text, other) for where, text, other in related),
         fix and Fix(fix[0], fix[1], tuple(Edit(_unpack_range(where), text) for where, text in fix[2])),
     )
 

@@ -6,7 +6,10 @@
 """The settings of a run, and where each came from."""
 
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
+
+from flakelint.kernel.sizes import Assumed
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,29 @@ class KernelSettings:
 
 
 @dataclass(frozen=True)
+class AssumeSettings:
+    """How large the sizes in kernels are taken to be.
+
+    Args:
+        tight (dict[str, int]):
+            Sizes that common launches reach, by role: what breaks at these is reported by TRI101.
+        possible (dict[str, int]):
+            Sizes that launches can reach, by role: what breaks only at these is reported by TRI106.
+        names (dict[str, Any]):
+            Patterns of argument names, as in a shell, each with a role or a number.
+    """
+
+    tight: dict[str, int] = field(default_factory=dict)
+    possible: dict[str, int] = field(default_factory=dict)
+    names: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def sizes(self) -> Assumed:
+        """The same, as the kernel model takes it."""
+        return Assumed(self.tight, self.possible, self.names)
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that steers a run; the documentation of each key is in `docs/settings.md`."""
 
@@ -97,12 +123,13 @@ class Settings:
     header: HeaderSettings = HeaderSettings()
     commits: CommitSettings = CommitSettings()
     kernel: KernelSettings = KernelSettings()
+    assume: AssumeSettings = AssumeSettings()
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 # keys that name rules are layered, not replaced, and so have no field in `Settings`
 SELECTION_KEYS = ('select', 'ignore', 'extend_select')
-SECTIONS = {'header': HeaderSettings, 'commits': CommitSettings, 'kernel': KernelSettings}
+SECTIONS = {'header': HeaderSettings, 'commits': CommitSettings, 'kernel': KernelSettings, 'assume': AssumeSettings}
 
 POLICIES = ('TRI102', 'TRI106', 'TRI402', 'TRI405', 'TRI406', 'TRI506')
 

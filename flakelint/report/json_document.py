@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from typing import Any, TextIO
 
-from flakelint.engine.findings import Finding, Fix
+from flakelint.engine.findings import Finding, Fix, Related
 from flakelint.report.model import Report, slashed
 from flakelint.source.text import Range
 
@@ -38,10 +38,14 @@ def finding_object(report: Report, finding: Finding) -> dict[str, Any]:
         'message': finding.message,
         'path': path,
         'range': _range(finding.range),
-        'related': [{'message': other.message, 'path': path, 'range': _range(other.range)} for other in finding.related],
+        'related': [_related(other, path) for other in finding.related],
         'fix': finding.fix and _fix(finding.fix),
         'url': report.url(finding.code),
     }
+
+
+def _related(other: Related, path: str) -> dict[str, Any]:
+    return {'message': other.message, 'path': slashed(other.path) if other.path else path, 'range': _range(other.range)}
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

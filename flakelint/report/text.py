@@ -8,7 +8,7 @@
 from collections.abc import Callable
 from typing import TextIO
 
-from flakelint.engine.findings import Finding
+from flakelint.engine.findings import Finding, Related
 from flakelint.report.characters import one_line
 from flakelint.report.frames import Row, frame
 from flakelint.report.model import Report, slashed
@@ -45,16 +45,21 @@ def _finding(report: Report, finding: Finding, paint: _Paint) -> list[str]:
     lines = report.lines(finding.path)
     path = one_line(slashed(finding.path))
     rows = frame(lines, finding.range, CONTEXT, '^') if lines else []
-    related = [(other, frame(lines, other.range, 0, '-') if lines else []) for other in finding.related]
+    related = [(other, _related_frame(report, finding, other)) for other in finding.related]
     width = _width([rows, *(group for _, group in related)])
     shown = [_headline(report, finding, path, paint), *_framed(rows, width, finding.severity, paint)]
     for other, group in related:
-        shown.append(_remark('note', f'{_place(path, other.range.start)}: {one_line(other.message)}', width, paint))
+        shown.append(_remark('note', f'{_place(one_line(slashed(other.path)) if other.path else path, other.range.start)}: {one_line(other.message)}', width, paint))
         shown += _framed(group, width, 'note', paint)
     if finding.fix:
         caution = '' if finding.fix.applicability == 'safe' else f' ({finding.fix.applicability} fix)'
         shown.append(_remark('help', f'{one_line(finding.fix.title)}{caution}', width, paint))
     return shown
+
+
+def _related_frame(report: Report, finding: Finding, other: Related) -> list[Row]:
+    lines = report.lines(other.path or finding.path)
+    return frame(lines, other.range, 0, '-') if lines else []
 
 
 def _width(groups: list[list[Row]]) -> int:

@@ -1,0 +1,115 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The faults of a kernel's address arithmetic: what wraps in 32 bits, and where the cure is."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from flakelint.kernel import types
+from flakelint.kernel.bounds import Bounds
+from flakelint.kernel.graph import Value, each_value
+from flakelint.kernel.model import Place, place
+from flakelint.kernel.origins import Origins, Reached, is_narrowing, limit, products
+from flakelint.kernel.sizes import Assumed, Size
+
+if TYPE_CHECKING:
+    from flakelint.kernel.model import Model
+
+NARROW = 'narrow'
+NARROWING = 'narrowing'
+POSSIBLE = 'possible'
+
+
+class Product(NamedTuple):
+    """A multiplication that wraps.
+
+    Args:
+        value (Value):
+            The multiplication.
+        size (Size):
+            How large it becomes.
+        tight (bool):
+            Whether the tight sizes suffice.
+    """
+
+    value: Value
+    size: Size
+    tight: bool
+
+
+class Fault(NamedTuple):
+    """An index, or a product of arguments, that makes an address wrap.
+
+    Args:
+        kind (str):
+            `narrow`, `narrowing` for a cast that takes bits away, or `possible` for what needs the larger sizes.
+        origin (Value):
+            Where a cast to 64 bits would have to stand.
+        products (tuple[Product, ...]):
+            The multiplications that wrap, in the order of the source; the product itself where no index is in it.
+    """
+
+    kind: str
+    origin: Value
+    products: tuple[Product, ...]
+
+
+class Addresses:
+    """The address arithmetic of a kernel.
+
+    Args:
+        model (Model):
+            The kernel.
+        assumed (Assumed):
+            The sizes that are assumed.
+    """
+
+    def __init__(self, model: 'Model', assumed: Assumed) -> None:
+        self.model = model
+        self.bounds = Bounds(model, assumed)
+        self.origins = Origins(self.bounds)
+        self.reached: list[Reached] = products(model.accesses)
+
+    def faults(self) -> list[Fault]:
+        """What wraps, one fault for each origin, in the order of the source."""
+        found: dict[Place, tuple[Value, dict[Place, Product]]] = {}
+        for product, _ in self.reached:
+            if product.guard & self.model.declined:
+                continue
+            most = limit(product)
+            size = self.bounds.of(product.operands[0]) if product.op == 'cast' else self.bounds.flat(product)
+            if size.possible < most:
+                continue
+            wraps = Product(product, size, size.tight >= most)
+            origins = self.origins.of(product) if product.op != 'cast' else {}
+            for origin in origins or {self._innermost(product): None}:
+                _, wrapping = found.setdefault(place(origin.node, origin.frame), (origin, {}))
+                before = wrapping.get(where := place(product.node, product.frame))
+                if before is None or (wraps.tight, wraps.size.possible) > (before.tight, before.size.possible):
+                    wrapping[where] = wraps
+        return [
+            Fault(_kind(origin, wrapping), origin, tuple(wrapping[where] for where in sorted(wrapping)))
+            for _, (origin, wrapping) in sorted(found.items(), key=lambda item: item[0])
+        ]
+
+    def _innermost(self, product: Value) -> Value:
+        """The product of arguments that wraps first in a larger one."""
+        if product.op == 'cast':
+            return product
+        stack = list(each_value(product.operands))
+        while stack:
+            value = stack.pop()
+            if value.op in ('mul', 'shl') and value.type in types.NARROW and self.bounds.flat(value).possible >= limit(value):
+                return self._innermost(value)
+            if value.op in ('add', 'sub', 'mul', 'view', 'assign'):
+                stack.extend(each_value(value.operands))
+        return product
+
+
+def _kind(origin: Value, wrapping: dict[Place, Product]) -> str:
+    if is_narrowing(origin):
+        return NARROWING
+    is_index = all(product.value.node is not origin.node for product in wrapping.values())
+    return NARROW if is_index and any(product.tight for product in wrapping.values()) else POSSIBLE

@@ -1,0 +1,179 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""How large the arguments of a kernel and its grid are taken to be: by its launches, its configurations, and last by names."""
+
+import ast
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from flakelint.kernel import sizes
+from flakelint.kernel.host_sizes import HostSizes
+from flakelint.kernel.launches import NUMBER, Passed
+from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+
+if TYPE_CHECKING:
+    from flakelint.kernel.kernels import Kernel
+    from flakelint.kernel.launches import Launch
+
+_ROW_WORDS = re.compile(r'(?:[mtslr]|seq\w*|rows?|tok\w*|ctx|bs)$', re.IGNORECASE)
+_HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
+_WIDTHS = (sizes.HIDDEN, sizes.WIDTH, sizes.HEAD_WIDTH)
+_DIMENSION_WORDS = re.compile(r'seq|rows?|cols?|toks?|dim|head|ctx|page|slot', re.IGNORECASE)
+
+
+class Arguments:
+    """The sizes of the arguments of a kernel.
+
+    Args:
+        kernel (Kernel):
+            The kernel.
+        launches (Sequence[Launch]):
+            Where it is launched.
+        assumed (Assumed):
+            The sizes that are assumed.
+        extents (frozenset[str]):
+            The constants that are the length of a block.
+    """
+
+    def __init__(self, kernel: 'Kernel', launches: 'Sequence[Launch]', assumed: Assumed, extents: frozenset[str]) -> None:
+        self.kernel = kernel
+        self.launches = launches
+        self.assumed = assumed
+        self.extents = extents
+        self._known: dict[str, Size] = {}
+        self._host = HostSizes(assumed, self._of_parameter)
+        self._strides = _stride_roles([parameter.name for parameter in kernel.parameters])
+
+    def size(self, name: str, constant: bool) -> Size:
+        """The size of a parameter."""
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = self._size(name, constant)
+        return known
+
+    def program_id(self, axis: Any) -> Size:
+        """The size of a program's number along an axis of the grid."""
+        assumed = self.assumed.of_role(sizes.PROGRAMS if axis in (1, 2) else sizes.LENGTH)._replace(role=PROGRAM, index=True)
+        launched = self._launched(lambda launch: _axis(launch, axis))
+        if launched is None:
+            return assumed
+        role = {sizes.BATCH: SEQUENCE, sizes.HEADS: HEAD}.get(launched.role, PROGRAM)
+        if launched.role in sizes.DEFAULTS and launched.tight > self.assumed.of_role(launched.role).tight:
+            # a product of several axes
+            role = PROGRAM
+        return _widened(launched, assumed)._replace(role=role, index=True, exact=False)
+
+    def _of_parameter(self, name: str) -> Size:
+        return self.size(name, any(one.name == name and one.is_constexpr for one in self.kernel.parameters))
+
+    def _launched(self, passed: 'Callable[[Launch], Passed | None]') -> Size | None:
+        """The largest size that the launches show; `None` where one of them does not show it."""
+        found = []
+        for launch in self.launches:
+            one = passed(launch)
+            size = self._host.of(one) if one is not None else None
+            if size is None:
+                return None
+            found.append(size)
+        if not found:
+            return None
+        largest = max(found, key=lambda size: (size.tight, size.possible))
+        return largest._replace(exact=all(size.exact for size in found))
+
+    def _size(self, name: str, constant: bool) -> Size:
+        set_by_user = self.assumed.of_name(name)
+        if set_by_user is not None:
+            return set_by_user
+        # while it is worked out, an expression of a launch may name it
+        named = self._known[name] = self._by_name(name, constant)
+        launched = self._launched(lambda launch: launch.parameters.get(name))
+        if launched is None:
+            return named
+        if constant and launched.role == sizes.WIDTH:
+            hidden = named if named.role == sizes.HEAD_WIDTH else self.assumed.of_role(sizes.HIDDEN)
+            launched = hidden._replace(tight=min(hidden.tight, launched.tight), possible=min(hidden.possible, launched.possible))
+        is_block = constant and (name in self.extents or named.role == sizes.BLOCK) and launched.role not in _WIDTHS
+        return _widened(launched._replace(role=sizes.BLOCK) if is_block else launched, named)
+
+    def _by_name(self, name: str, constant: bool) -> Size:
+        """The size of a parameter by the configurations of the tuner, its default, and its name."""
+        configured = self.kernel.block_sizes.get(name)
+        if configured:
+            return Size(max(configured), max(configured), sizes.BLOCK, exact=True)
+        default = self._default(name)
+        if constant and default is not None:
+            return Size(default, default, sizes.role_of_name(name, constant), exact=True)
+        role = self._strides.get(name) or sizes.role_of_name(name, constant)
+        size = self.assumed.of_role(role)
+        if constant and name in self.extents and role not in _WIDTHS:
+            block = self.assumed.of_role(sizes.BLOCK)
+            # a tile by what is done with it, something else by its name
+            size = block._replace(possible=block.possible if role in (sizes.BLOCK, sizes.LENGTH) else max(block.possible, size.possible))
+        return size
+
+    def _default(self, name: str) -> int | None:
+        """The whole number that a parameter holds where a launch gives none."""
+        arguments = self.kernel.definition.args
+        plain = [*arguments.posonlyargs, *arguments.args]
+        pairs = [*zip(reversed(plain), reversed(arguments.defaults), strict=False), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        for parameter, default in pairs:
+            if parameter.arg == name and isinstance(default, ast.Constant) and type(default.value) is int:
+                return abs(default.value)
+        return None
+
+
+def _widened(launched: Size, named: Size) -> Size:
+    """A size as the launches show it; other launches may be possible where they show no number."""
+    return launched if launched.exact else launched._replace(possible=max(launched.possible, named.possible))
+
+
+def _axis(launch: 'Launch', axis: Any) -> 'Passed | None':
+    if launch.grid is None or not isinstance(axis, int):
+        return None
+    return launch.grid[axis] if axis < len(launch.grid) else Passed(NUMBER, '1', value=1)
+
+
+def _stride_roles(names: list[str]) -> dict[str, str]:
+    """The roles of strides by their order: the parameters of one tensor go from its outermost dimension to its innermost."""
+    tensors = sorted((name for name in names if 'stride' not in name.lower()), key=len, reverse=True)
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for name in names:
+        if sizes.role_of_name(name, constant=False) in (sizes.STRIDE, sizes.OUTER_STRIDE):
+            tensor = next((one for one in tensors if name.startswith(f'stride_{one}_')), '')
+            # the name of the tensor says nothing of its dimensions
+            plain = name.replace(f'_{tensor}_', '_', 1) if tensor else name
+            groups.setdefault(tensor or _stem(name), []).append((name, plain))
+    return {
+        name: _stride_role(position, [plain for _, plain in members])
+        for members in groups.values() for position, (name, _) in enumerate(members)
+    }
+
+
+def _stride_role(position: int, members: list[str]) -> str:
+    name, rows = members[position], [bool(_ROW_WORDS.search(member)) for member in members]
+    if position == len(members) - 1 > 0 and not rows[-1]:
+        return sizes.INNER_STRIDE
+    role = sizes.role_of_name(name, constant=False)
+    if position == 0 and len(members) > 1:
+        # only where the length of a sequence is inside is the outermost stride larger than a row
+        return sizes.OUTER_STRIDE if len(members) > 3 or any(rows[1:]) else _by_name(role, members)
+    return role
+
+
+def _by_name(role: str, members: list[str]) -> str:
+    """The role of the outermost stride of a tensor of which no dimension is named like rows."""
+    return sizes.STRIDE if len(members) == 3 or any(_HEAD_WORDS.search(member) for member in members[1:]) else role
+
+
+def _stem(name: str) -> str:
+    """What the strides of one tensor have in common."""
+    if match := re.fullmatch(r'(\w+?)_(?:\w+_)?strides?(?:_?\w)?', name):
+        return match[1]
+    before, _, word = name.rpartition('_')
+    if len(word) <= 4 and not _DIMENSION_WORDS.fullmatch(word) and before:
+        return f'{before}_{word[0]}' if len(word) > 1 else before
+    return before or name

@@ -1,0 +1,345 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""How large the values of a kernel can become under the assumed sizes.
+
+Sizes are not independent: a number of a tile times the size of a tile is one range of rows, a number of a sequence times a length is all rows. These caps are what keeps the bounds near what launches reach.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from flakelint.kernel import sizes, types
+from flakelint.kernel.arguments import Arguments
+from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+
+if TYPE_CHECKING:
+    from flakelint.kernel.model import Model
+
+ROW = 'row'
+LOADED = 'loaded'
+ITERATION = 'iteration'
+GRID = 'grid'
+OFFSET = 'offset'
+
+NOTHING = Size(0, 0, '')
+_BOUNDING = {'lt': (0, 1), 'le': (0, 1), 'gt': (1, 0), 'ge': (1, 0)}
+_PASSED_ON = frozenset({'view', 'cast', 'assign', 'abs', 'trans', 'neg', 'invert'})
+
+
+class Bounds:
+    """The sizes of the values of a kernel.
+
+    Args:
+        model (Model):
+            The kernel.
+        assumed (Assumed):
+            The sizes that are assumed.
+    """
+
+    def __init__(self, model: 'Model', assumed: Assumed) -> None:
+        self.model = model
+        self.assumed = assumed
+        self.arguments = Arguments(model.kernel, model.facts.launches, assumed, _extents(model))
+        self._known: dict[int, Size] = {}
+        self._limits: dict[int, list[Value]] = {}
+        for compared in model.comparisons:
+            if compared.op in _BOUNDING:
+                small, large = (compared.operands[position] for position in _BOUNDING[compared.op])
+                if type(small) is Value and type(large) is Value:
+                    for part in _addends(small):
+                        self._limits.setdefault(id(part), []).append(large)
+
+    def of(self, value: Value | Cases) -> Size:
+        """The size of a value, the largest of its cases."""
+        if type(value) is Cases:
+            found = [self.of(case) for _, case in value.cases]
+            return max(found, key=lambda size: (size.tight, size.possible))
+        known = self._known.get(id(value))
+        if known is None:
+            # what a loop carries is made of itself
+            self._known[id(value)] = self.of(value.operands[0]) if value.op == 'phi' else NOTHING
+            known = self._known[id(value)] = self._limited(value, self._size(value))
+        return known
+
+    def flat(self, product: Value) -> Size:
+        """The size of a product where a tensor may be one flat dimension: the number of a tile times its size is not one of rows then."""
+        size = self.of(product)
+        left, right = (self.of(operand) for operand in product.operands)
+        limits = [self.of(one) for one in self._limits.get(id(product), ())]
+        narrow = any(one.role in (sizes.WIDTH, sizes.HIDDEN, sizes.HEAD_WIDTH, sizes.HEADS, sizes.BLOCK) or one.exact for one in limits)
+        if {left.role, right.role} == {PROGRAM, sizes.BLOCK} and not narrow:
+            return size._replace(possible=max(size.possible, left.possible * right.possible))
+        return size
+
+    def _limited(self, value: Value, size: Size) -> Size:
+        """A size below what the value is compared with."""
+        for limit in self._limits.get(id(value), ()) if size.tight > 1 else ():
+            bound = self.of(limit)
+            if not bound.index and 0 < bound.tight and (bound.tight < size.tight or bound.possible < size.possible):
+                role = size.role if bound.role in (sizes.LENGTH, sizes.FLAT_ROWS) else OFFSET
+                possible = min(size.possible, bound.possible) if bound.exact else size.possible
+                size = size._replace(tight=min(size.tight, bound.tight), possible=possible, role=role)
+        return size
+
+    def _size(self, value: Value) -> Size:
+        if isinstance(value.literal, int):
+            return Size(abs(value.literal), abs(value.literal), '', exact=True)
+        handler = _SIZES.get(value.op)
+        if handler is not None:
+            return handler(self, value)
+        if value.op in _PASSED_ON and value.operands:
+            return self.of(value.operands[0])
+        found = [self.of(operand) for operand in value.operands]
+        return max(found, key=lambda size: size.tight, default=NOTHING)._replace(exact=False)
+
+    # where values come from
+
+    def _parameter(self, value: Value) -> Size:
+        if value.type in (types.POINTER, types.DESCRIPTOR, types.BLOCK_POINTER, types.NONE, types.FLOAT):
+            return NOTHING
+        return self.arguments.size(value.name, value.type == types.CONST)
+
+    def _global(self, value: Value) -> Size:
+        return self.assumed.of_role(sizes.role_of_name(value.name.rpartition('.')[2], constant=True))
+
+    def _program_id(self, value: Value) -> Size:
+        size = self.arguments.program_id(value.detail)
+        if size.role == PROGRAM and (value.detail in (1, 2)):
+            size = self._named(value, size)
+        return size
+
+    def _named(self, value: Value, size: Size) -> Size:
+        """A size after the name of what structure shows to be a part of a program's number."""
+        for matches, role, index in (
+            (sizes.is_head_name, sizes.HEADS, HEAD), (sizes.is_sequence_name, sizes.BATCH, SEQUENCE),
+        ):
+            if matches(value.name):
+                assumed = self.assumed.of_role(role)
+                return Size(min(size.tight, assumed.tight), min(size.possible, assumed.possible), index, index=True)
+        return size
+
+    def _num_programs(self, value: Value) -> Size:
+        return self.assumed.of_role(sizes.PROGRAMS)._replace(role=GRID)
+
+    def _arange(self, value: Value) -> Size:
+        size = self.of(value.operands[1])
+        return size._replace(role=sizes.LANE, index=False)
+
+    def _load(self, value: Value) -> Size:
+        if not types.is_integer(value.type) or types.bits(value.type) < 16:
+            return Size(1 << 8, 1 << 8, LOADED, index=True)
+        size = self.assumed.of_role(sizes.LENGTH)
+        return size._replace(role=LOADED, index=True)
+
+    def _counter(self, value: Value) -> Size:
+        start, stop, step = (self.of(operand) for operand in value.operands)
+        largest = stop if stop.tight >= start.tight else start
+        by_rows = step.role == sizes.BLOCK or largest.role in (sizes.LENGTH, ROW, LOADED)
+        index = not (start.exact and stop.exact)
+        return Size(max(start.tight, stop.tight), max(start.possible, stop.possible), ROW if by_rows else ITERATION, index=index)
+
+    def _phi(self, value: Value) -> Size:
+        start = self.of(value.operands[0])
+        result = start
+        for operand in value.operands[1:]:
+            step = self._growth(value, operand)
+            if step is None:
+                other = self.of(operand)
+                role = result.role if result.tight >= other.tight else other.role
+                result = Size(
+                    max(result.tight, other.tight), max(result.possible, other.possible), role, result.index or other.index)
+            elif step.tight:
+                rows, rounds = self.assumed.of_role(sizes.LENGTH), self.assumed.of_role(sizes.COUNT)
+                tight, possible = step.tight * rounds.tight, step.possible * rounds.possible
+                if step.role in (sizes.BLOCK, '', sizes.LANE):
+                    tight, possible = min(tight, rows.tight), min(possible, rows.possible)
+                result = Size(max(result.tight, tight), max(result.possible, possible), ROW, index=True)
+        return result
+
+    def _growth(self, carried: Value, end: Value | Cases) -> Size | None:
+        """What is added to a carried value in each round; `None` where it is something else altogether."""
+        for value in each_value([end]):
+            if value.op in ('add', 'sub') and any(one is carried for one in value.operands):
+                other = next((one for one in value.operands if one is not carried), carried)
+                return self.of(other)
+        return None
+
+    # what is made of them
+
+    def _sum(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        large, small = (left, right) if left.tight >= right.tight else (right, left)
+        tight, possible = left.tight + right.tight, left.possible + right.possible
+        role = ROW if ROW in (left.role, right.role) or (large.role == LOADED) else large.role
+        if role == ROW and large.role in (ROW, LOADED) and small.role in (ROW, sizes.LANE, ITERATION, LOADED, sizes.LENGTH, ''):
+            # a place within a range of rows is one of its rows
+            tight = max(left.tight, right.tight)
+        return Size(tight, possible, role or small.role, left.index or right.index, left.exact and right.exact)
+
+    def _product(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        return self._multiplied(left, right)
+
+    def _multiplied(self, left: Size, right: Size) -> Size:
+        tight, possible = min(left.tight * right.tight, sizes.LARGEST), min(left.possible * right.possible, sizes.LARGEST)
+        index = left.index or right.index
+        role, cap = self._cap(left, right)
+        if cap is not None:
+            tight, possible = min(tight, cap.tight), min(possible, cap.possible)
+        return Size(tight, possible, role, index, left.exact and right.exact)
+
+    def _cap(self, left: Size, right: Size) -> tuple[str, Size | None]:
+        """What a product is, and what it cannot exceed since its factors depend on each other."""
+        rows, flat = self.assumed.of_role(sizes.LENGTH), self.assumed.of_role(sizes.FLAT_ROWS)
+        for index, factor in ((left, right), (right, left)):
+            if not index.index or factor.index:
+                continue
+            if factor.role == sizes.BLOCK and index.role not in (ROW, OFFSET):
+                return ROW, rows
+            if factor.role == sizes.LENGTH and index.role not in (ROW, OFFSET):
+                cap = rows if index.role == SEQUENCE else flat
+                return ROW, cap._replace(possible=sizes.LARGEST) if index.role == ITERATION else cap
+            if factor.role == GRID and index.role == PROGRAM:
+                return PROGRAM, rows
+            if factor.role == sizes.HEADS and index.role in (ROW, SEQUENCE, LOADED, PROGRAM):
+                return ROW if index.role in (ROW, LOADED) else index.role, flat
+            return (index.role if factor.exact and factor.tight < 16 else OFFSET), None
+        if not left.index and not right.index:
+            capped = sizes.product_of_arguments(self.assumed, left, right)
+            # few launches are so large in all of their sizes, but some may be
+            return capped.role, capped._replace(possible=sizes.LARGEST)
+        return OFFSET, None
+
+    def _shifted(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        if not right.exact or right.tight > 32:
+            return left._replace(exact=False)
+        factor = Size(1 << right.tight, 1 << right.tight, '', exact=True)
+        return self._multiplied(left, factor)
+
+    def _shifted_down(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        shift = right.tight if right.exact and right.tight < 64 else 0
+        return left._replace(tight=left.tight >> shift, possible=left.possible >> shift, exact=False)
+
+    def _quotient(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        divisor = right.tight if right.exact and right.tight else 16 if right.role == sizes.BLOCK else 1
+        size = Size(max(1, left.tight // divisor), max(1, left.possible // divisor), left.role, left.index)
+        if left.index and left.role in (PROGRAM, SEQUENCE):
+            if right.role == sizes.HEADS:
+                batch = self.assumed.of_role(sizes.BATCH)
+                return Size(min(size.tight, batch.tight), min(size.possible, batch.possible), SEQUENCE, True)
+            return self._named(value, size)
+        if not left.index and right.role in (sizes.BLOCK, '') and left.role == sizes.LENGTH:
+            return size._replace(role=sizes.COUNT)
+        return size
+
+    def _remainder(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        if not right.tight:
+            return left
+        role = HEAD if right.role == sizes.HEADS else left.role
+        size = Size(min(left.tight, right.tight), min(left.possible, right.possible), role, left.index)
+        return self._named(value, size) if role != HEAD and left.role == PROGRAM else size
+
+    def _masked(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        known = [size for size in (left, right) if size.exact]
+        if known:
+            other = right if known[0] is left else left
+            return Size(min(left.tight, right.tight), min(left.possible, right.possible), other.role, left.index or right.index)
+        return left if left.tight >= right.tight else right
+
+    def _smaller(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        index = left.index or right.index
+        large = left if left.tight >= right.tight else right
+        role = large.role if large.index else (left.role if left.index else right.role)
+        return Size(min(left.tight, right.tight), min(left.possible, right.possible), role, index, left.exact and right.exact)
+
+    def _larger(self, value: Value) -> Size:
+        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        large = left if left.tight >= right.tight else right
+        return large._replace(
+            possible=max(left.possible, right.possible), index=left.index or right.index, exact=left.exact and right.exact)
+
+    def _swizzled(self, value: Value) -> Size:
+        found = [self.of(operand) for operand in value.operands]
+        largest = max(found, key=lambda size: size.tight, default=NOTHING)
+        return largest._replace(index=True)
+
+    def _reduced(self, value: Value) -> Size:
+        size = self.of(value.operands[0])
+        if value.detail in ('sum', 'cumsum'):
+            block = self.assumed.of_role(sizes.BLOCK)
+            return size._replace(tight=size.tight * block.tight, possible=size.possible * block.possible, exact=False)
+        if value.detail.startswith('arg'):
+            return self.assumed.of_role(sizes.HIDDEN)._replace(role=LOADED, index=True)
+        return size
+
+    def _known_call(self, value: Value) -> Size:
+        if not types.is_integer(value.type):
+            found = [self.of(operand) for operand in value.operands]
+            return max(found, key=lambda size: size.tight, default=NOTHING)
+        return self.assumed.of_role(sizes.NUMBER)
+
+    def _nothing(self, value: Value) -> Size:
+        return NOTHING
+
+
+_SIZES: dict[str, Callable[[Bounds, Value], Size]] = {
+    'parameter': Bounds._parameter,
+    'global': Bounds._global,
+    'program_id': Bounds._program_id,
+    'num_programs': Bounds._num_programs,
+    'arange': Bounds._arange,
+    'load': Bounds._load,
+    'counter': Bounds._counter,
+    'ends': Bounds._larger,
+    'phi': Bounds._phi,
+    'add': Bounds._sum,
+    'sub': Bounds._sum,
+    'or': Bounds._sum,
+    'xor': Bounds._sum,
+    'mul': Bounds._product,
+    'shl': Bounds._shifted,
+    'shr': Bounds._shifted_down,
+    'floordiv': Bounds._quotient,
+    'cdiv': Bounds._quotient,
+    'div': Bounds._quotient,
+    'mod': Bounds._remainder,
+    'and': Bounds._masked,
+    'min': Bounds._smaller,
+    'max': Bounds._larger,
+    'where': Bounds._larger,
+    'swizzle': Bounds._swizzled,
+    'reduce': Bounds._reduced,
+    'call': Bounds._known_call,
+    'tuple': Bounds._nothing,
+    'dtype': Bounds._nothing,
+    'unknown': Bounds._nothing,
+}
+
+
+def _addends(value: Value) -> list[Value]:
+    """A value, and what it is the sum of: where it is below a limit, they are."""
+    while value.op in ('view', 'trans') and type(value.operands[0]) is Value:
+        value = value.operands[0]
+    if value.op != 'add':
+        return [value]
+    return [value, *(part for operand in value.operands if type(operand) is Value for part in _addends(operand))]
+
+
+def _extents(model: 'Model') -> frozenset[str]:
+    """The constants that are the length of a `tl.arange`."""
+    found = set()
+    for value in model.aranges:
+        end = value.operands[1]
+        if type(end) is Value and end.op == 'parameter':
+            found.add(end.name)
+    return frozenset(found)

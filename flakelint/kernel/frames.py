@@ -1,0 +1,121 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""A function of a kernel as it runs: the kernel itself, or a helper for one call of it."""
+
+import ast
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from flakelint.kernel.graph import Cases, Guard, Value
+    from flakelint.kernel.kernels import Kernel
+
+
+class Frame:
+    """A function while it is evaluated.
+
+    Args:
+        kernel (Kernel):
+            The function.
+        env (dict[str, Value | Cases]):
+            What its names hold.
+        spelled (dict[str, str]):
+            How the caller spells what its parameters were given.
+        call (ast.Call | None):
+            The call that led here; `None` in the kernel itself.
+        caller (Frame | None):
+            Where that call stands.
+    """
+
+    __slots__ = ('call', 'caller', 'env', 'goes_on', 'kernel', 'returns', 'spelled')
+
+    def __init__(
+        self,
+        kernel: 'Kernel',
+        env: 'dict[str, Value | Cases]',
+        spelled: dict[str, str],
+        call: ast.Call | None = None,
+        caller: 'Frame | None' = None,
+    ) -> None:
+        self.kernel = kernel
+        self.env = env
+        self.spelled = spelled
+        self.call = call
+        self.caller = caller
+        self.returns: list[tuple[Guard, Value | Cases]] = []
+        # how many returns there were where statements follow a compile-time branch that returns
+        self.goes_on: int | None = None
+
+
+class Access(NamedTuple):
+    """A place where memory is read or written.
+
+    Args:
+        kind (str):
+            `load`, `store`, `atomic`, `block pointer`, `descriptor`, or `offset` of one of the last two.
+        address (Value | Cases):
+            The pointer, or the offset of a descriptor's access.
+        mask (Value | Cases | None):
+            Its mask, if it has one.
+        other (Value | Cases | None):
+            What masked lanes of a load hold, if that is said.
+        node (ast.Call):
+            The call.
+        frame (Frame):
+            Where that stands.
+        guard (Guard):
+            The compile-time conditions under which it happens.
+    """
+
+    kind: str
+    address: 'Value | Cases'
+    mask: 'Value | Cases | None'
+    other: 'Value | Cases | None'
+    node: ast.Call
+    frame: Frame
+    guard: 'Guard'
+
+
+class Conflict(NamedTuple):
+    """Something that Triton refuses because of an integer's width.
+
+    Args:
+        kind (str):
+            What meets: `branch`, `loop`, `return`, `offset` and so on.
+        node (ast.AST):
+            Where.
+        frame (Frame):
+            The function in which that stands.
+        types (tuple[str, ...]):
+            The types that meet.
+    """
+
+    kind: str
+    node: ast.AST
+    frame: Frame
+    types: tuple[str, ...]
+
+
+class Method(NamedTuple):
+    """An attribute of a value, or a method that is called on it.
+
+    Args:
+        node (ast.Attribute):
+            The attribute.
+        call (ast.Call | None):
+            The call, if there is one.
+        owner (Value):
+            The value.
+        frame (Frame):
+            The function in which it stands.
+        guard (Guard):
+            The compile-time conditions under which it is asked for.
+    """
+
+    node: ast.Attribute
+    call: ast.Call | None
+    owner: 'Value'
+    frame: Frame
+    guard: 'Guard'

@@ -1,0 +1,151 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""How large what a launch passes is taken to be: sizes and strides by their axis, and what is made of them."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from flakelint.kernel import launches, sizes
+from flakelint.kernel.sizes import Assumed, Size
+
+if TYPE_CHECKING:
+    from flakelint.kernel.launches import Passed
+
+_NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS})
+_ROUNDED = 'next_power_of_2'
+
+
+class HostSizes:
+    """The sizes of what launches pass.
+
+    Args:
+        assumed (Assumed):
+            The sizes that are assumed.
+        parameter (Callable[[str], Size]):
+            The size of a parameter of the kernel, for expressions that name one.
+    """
+
+    def __init__(self, assumed: Assumed, parameter: Callable[[str], Size]) -> None:
+        self._assumed = assumed
+        self._parameter = parameter
+
+    def of(self, passed: 'Passed') -> Size | None:
+        """The size of a number; `None` where nothing is known."""
+        if passed.kind == launches.NUMBER and isinstance(passed.value, int):
+            return Size(abs(passed.value), abs(passed.value), '', exact=True)
+        if passed.kind == launches.FLAG:
+            return self._assumed.of_role(sizes.FLAG)
+        if passed.kind == launches.SIZE:
+            return self._size(passed)
+        if passed.kind == launches.STRIDE:
+            return self._stride(passed)
+        if passed.kind == launches.EXPRESSION:
+            return self._expression(passed)
+        return self._by_name(passed.text)
+
+    def _by_name(self, text: str) -> Size | None:
+        name = text.rpartition('.')[2]
+        role = sizes.role_of_name(name, constant=False) if name.isidentifier() else sizes.NUMBER
+        return None if role in (sizes.NUMBER, sizes.WIDTH, sizes.FLAG) else self._assumed.of_role(role)
+
+    def _size(self, passed: 'Passed') -> Size | None:
+        if passed.head == 'numel':
+            return self._assumed.of_role(sizes.ELEMENTS)
+        known = self.of(passed.operands[0]) if passed.operands else None
+        # a size of -1 is whatever is left
+        if known is not None and known.tight > 1:
+            return known
+        named = sizes.role_of_name(passed.text.rpartition('.')[2], constant=False)
+        named = named if passed.text.isidentifier() else ''
+        axis, rank = passed.axis, passed.rank
+        if axis is None or named in _NAMED_AXES:
+            return self._assumed.of_role(named) if named in _NAMED_AXES else None
+        if rank == 1:
+            return self._assumed.of_role(sizes.LENGTH)
+        if axis == -1 or (rank is not None and axis == rank - 1):
+            return self._assumed.of_role(sizes.HEAD_WIDTH if rank is not None and rank > 3 else sizes.WIDTH)
+        if axis == 0 and rank == 2:
+            return self._assumed.of_role(sizes.LENGTH)
+        rows, batch = self._assumed.of_role(sizes.LENGTH), self._assumed.of_role(sizes.BATCH)
+        if axis == 0 and rank is not None:
+            return Size(batch.tight, rows.possible, sizes.BATCH)
+        # between the first and the last axis there may be heads, tokens or anything else
+        return Size(self._assumed.of_role(sizes.NUMBER).tight, rows.possible, sizes.NUMBER) if rank == 3 else None
+
+    def _stride(self, passed: 'Passed') -> Size | None:
+        axis, rank = passed.axis, passed.rank
+        if axis is None:
+            return None
+        dims = passed.dims
+        if dims and 0 <= axis < len(dims):
+            return self._of_dims(dims[axis + 1:])
+        if axis == -1 or (rank is not None and axis == rank - 1):
+            return self._assumed.of_role(sizes.INNER_STRIDE)
+        if axis == -2 or (rank is not None and axis == rank - 2):
+            return self._assumed.of_role(sizes.STRIDE)
+        if axis > 0 and (rank is None or rank < 4):
+            return self._assumed.of_role(sizes.STRIDE)
+        if rank is not None and rank > 3 and axis == 0:
+            return self._assumed.of_role(sizes.OUTER_STRIDE)
+        return None
+
+    def _of_dims(self, dims: 'tuple[Passed, ...]') -> Size | None:
+        if not dims:
+            return Size(1, 1, sizes.INNER_STRIDE)
+        found = [self.of(one) for one in dims]
+        if None in found:
+            return None
+        tight = possible = 1
+        for size in found:
+            tight, possible = tight * size.tight, possible * size.possible
+        outer = self._assumed.of_role(sizes.OUTER_STRIDE)
+        long = any(size.role == sizes.LENGTH for size in found)
+        return Size(min(tight, outer.tight), min(possible, outer.possible), sizes.OUTER_STRIDE if long else sizes.STRIDE)
+
+    def _expression(self, passed: 'Passed') -> Size | None:
+        head = passed.head
+        if head == launches.PARAMETER:
+            return self._parameter(passed.text)
+        found = [self.of(one) for one in passed.operands]
+        if head == 'min' and any(found):
+            found = [size for size in found if size is not None]
+        if not found or None in found:
+            return self._by_name(passed.text)
+        if head in ('either', 'max'):
+            return max(found, key=lambda size: size.tight)
+        if head == 'min':
+            return min(found, key=lambda size: size.tight)
+        if head == _ROUNDED:
+            return found[0]._replace(tight=2 * found[0].tight, possible=2 * found[0].possible, exact=False)
+        if len(found) == 2 and head in _COMBINED:
+            return _COMBINED[head](self, *found)
+        return None
+
+    def _product(self, left: Size, right: Size) -> Size:
+        size = sizes.product_of_arguments(self._assumed, left, right)
+        return size._replace(exact=left.exact and right.exact)
+
+    def _sum(self, left: Size, right: Size) -> Size:
+        large = left if left.tight >= right.tight else right
+        return Size(left.tight + right.tight, left.possible + right.possible, large.role, exact=left.exact and right.exact)
+
+    def _quotient(self, left: Size, right: Size) -> Size:
+        divisor = right.tight if right.exact and right.tight else 16 if right.role == sizes.BLOCK else 1
+        role = sizes.COUNT if divisor > 1 or right.role == sizes.BLOCK else left.role
+        return Size(max(1, left.tight // divisor), max(1, left.possible // divisor), role, exact=left.exact and right.exact)
+
+    def _remainder(self, left: Size, right: Size) -> Size:
+        return right if right.tight < left.tight else left
+
+
+_COMBINED: dict[str, Callable[[HostSizes, Size, Size], Size]] = {
+    '*': HostSizes._product,
+    '+': HostSizes._sum,
+    '-': HostSizes._sum,
+    '//': HostSizes._quotient,
+    'cdiv': HostSizes._quotient,
+    '%': HostSizes._remainder,
+}
