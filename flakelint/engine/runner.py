@@ -8,10 +8,10 @@
 import gc
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from flakelint.engine import diagnostics
 from flakelint.engine.cache import Cache, Known
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 _WORTH_PROCESSES = 16
 _CHUNKS_A_WORKER = 8
 # how many files are checked between two collections of garbage
-COLLECT_EVERY = 16
+_COLLECT_EVERY = 16
+
+_T = TypeVar('_T')
 
 Progress = Callable[[int, int], None]
 
@@ -204,6 +206,14 @@ def check_one(path: str, checker: 'Checker', job: Job, cache: Cache | None) -> O
     return Outcome(path, cache.key(name, content_hash(data)) if remember else None, findings, consulted)
 
 
+def collecting(paths: Iterable[str], work: Callable[[str], _T]) -> Iterator[_T]:
+    """What some work gives for each of some files, while the garbage collector is off: what is made for a file refers to itself."""
+    for number, path in enumerate(paths, 1):
+        yield work(path)
+        if not number % _COLLECT_EVERY:
+            gc.collect()
+
+
 def read(path: str) -> bytes:
     """The content of a regular file.
 
@@ -287,11 +297,7 @@ class _Earlier:
 
 def _check_all(files: list[str], checker: 'Checker', job: Job, cache: Cache | None, workers: int) -> Iterable[Outcome]:
     if workers < 2:
-        for number, path in enumerate(files, 1):
-            yield check_one(path, checker, job, cache)
-            # the model of a kernel refers to itself
-            if not number % COLLECT_EVERY:
-                gc.collect()
+        yield from collecting(files, lambda path: check_one(path, checker, job, cache))
         return
     from flakelint.engine.workers import check_in_processes
 

@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING
 
 from flakelint.engine import diagnostics
-from flakelint.engine.runner import COLLECT_EVERY, Job, Outcome, check_one
+from flakelint.engine.runner import Job, Outcome, check_one, collecting
 
 if TYPE_CHECKING:
     from flakelint.engine.cache import Cache
@@ -64,7 +64,7 @@ def _start_index(index: 'Index | None') -> None:
 
 def _summarise_chunk(paths: list[str]) -> list[tuple[str, tuple[str, str]]]:
     gc.disable()
-    return [(path, _index.summarise(path).dump()) for path in paths]
+    return list(collecting(paths, lambda path: (path, _index.summarise(path).dump())))
 
 
 # what a worker needs, set before it is forked or when it starts
@@ -129,10 +129,4 @@ def _start(job: Job, cache: 'Cache | None', repository: 'Repository | None') -> 
 def _check_chunk(files: list[str]) -> list[Outcome]:
     gc.disable()
     checker, job, cache = _shared
-    results = []
-    for number, path in enumerate(files, 1):
-        results.append(check_one(path, checker, job, cache))
-        # the model of a kernel refers to itself
-        if not number % COLLECT_EVERY:
-            gc.collect()
-    return results
+    return list(collecting(files, lambda path: check_one(path, checker, job, cache)))

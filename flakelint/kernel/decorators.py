@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flakelint.project.imports import dotted
-from flakelint.project.meanings import MEMBER, imported_by, scope_statements
+from flakelint.project.meanings import MEMBER, imported_by
+from flakelint.project.statements import FUNCTIONS, scope_statements
 
 if TYPE_CHECKING:
     from flakelint.project.resolution import Resolver
@@ -39,7 +40,6 @@ _NO_KERNELS = frozenset({
     'abc', 'atexit', 'classmethod', 'click', 'contextlib', 'dataclasses', 'functools', 'property', 'pytest',
     'staticmethod', 'torch', 'typing',
 })
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_DEPTH = 8
 
 
@@ -122,7 +122,7 @@ def wrappers(statements: Iterable[ast.stmt]) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, list[str]] = {}
     for node in scope_statements(statements):
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, FUNCTIONS):
             found.setdefault(node.name, []).extend(_Wrapper(node).called())
         elif isinstance(node, ast.ClassDef):
             found.setdefault(node.name, []).extend(filter(None, map(dotted, node.bases)))
@@ -137,9 +137,7 @@ class _Wrapper:
 
     def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> None:
         self._function = function
-        self._local: dict[str, list[ast.AST | str]] = {}
-        if function is not None:
-            self._enter(function)
+        self._bound: dict[str, list[ast.AST | str]] | None = None
 
     def called(self, function: ast.FunctionDef | ast.AsyncFunctionDef | None = None, depth: int = 0) -> Iterator[str]:
         """The names of what is called."""
@@ -185,22 +183,31 @@ class _Wrapper:
         for bound in self._local.get(head, ()):
             if isinstance(bound, str):
                 yield f'{bound}{"" if bound.endswith(":") else dot}{rest}'
-            elif isinstance(bound, _FUNCTIONS):
+            elif isinstance(bound, FUNCTIONS):
                 yield from self.called(bound, depth + 1) if depth <= _MAX_DEPTH else ()
             elif isinstance(bound, ast.expr) and not dot:
                 yield from self.in_value(bound, depth + 1)
+
+    @property
+    def _local(self) -> dict[str, list[ast.AST | str]]:
+        """What the function and those in it bind to names; looked up only where a return is more than a value."""
+        if self._bound is None:
+            self._bound = {}
+            if self._function is not None:
+                self._enter(self._function)
+        return self._bound
 
     def _enter(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         arguments = function.args
         for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
             # what is passed in may be anything
-            self._local.setdefault(one.arg, [])
+            self._bound.setdefault(one.arg, [])
         for node in scope_statements(function.body):
-            if isinstance(node, _FUNCTIONS):
-                self._local.setdefault(node.name, []).append(node)
+            if isinstance(node, FUNCTIONS):
+                self._bound.setdefault(node.name, []).append(node)
                 self._enter(node)
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 for name, meaning in imported_by(node):
-                    self._local.setdefault(name, []).append(meaning.text if meaning.kind == MEMBER else f'{meaning.text}:')
+                    self._bound.setdefault(name, []).append(meaning.text if meaning.kind == MEMBER else f'{meaning.text}:')
             elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                self._local.setdefault(node.targets[0].id, []).append(node.value)
+                self._bound.setdefault(node.targets[0].id, []).append(node.value)

@@ -6,12 +6,18 @@
 """What the names of host code are bound to: its parameters, and the targets of assignments."""
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flakelint.kernel.host_values import AXES, SAVED, STAR, TUPLE, Tensor, Value, unknown
 from flakelint.kernel.launches import FLAG, UNKNOWN
+from flakelint.source.syntax import nodes_in_order
 
+_WORD = re.compile(r'\w+')
+_TENSORS = frozenset({'Tensor', 'LongTensor', 'IntTensor', 'FloatTensor'})
+_OPTIONAL = frozenset({'None', 'Optional'})
+_SCALARS = ('int', 'float', 'bool', 'str')
 # annotations of what holds tensors, and is none
 _SEVERAL = frozenset({'list', 'List', 'tuple', 'Tuple', 'dict', 'Dict', 'Sequence', 'Callable'})
 
@@ -68,19 +74,30 @@ def arguments_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Valu
     arguments = node.args
     env = {}
     for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        env[one.arg] = parameter(one.arg, ast.unparse(one.annotation) if one.annotation is not None else '')
+        env[one.arg] = _parameter(one.arg, _words(one.annotation))
     for one in filter(None, (arguments.vararg, arguments.kwarg)):
         env[one.arg] = Value(UNKNOWN, one.arg)
     return env
 
 
-def parameter(name: str, annotation: str) -> Value:
-    """A parameter of a host function; its annotation tells whether it is a tensor."""
-    words = annotation.replace('|', ' ').replace('[', ' ').replace(']', ' ').replace('"', ' ').replace("'", ' ').split()
-    is_tensor = any(word.rpartition('.')[2] in ('Tensor', 'LongTensor', 'IntTensor', 'FloatTensor') for word in words)
-    is_one = is_tensor and not _SEVERAL.intersection(words)
-    optional = is_one and ('None' in words or any(word.endswith('Optional') for word in words))
-    scalar = next((word for word in words if word in ('int', 'float', 'bool', 'str')), '')
+def _parameter(name: str, words: list[str]) -> Value:
+    """A parameter; the words of its annotation tell whether it is a tensor."""
+    is_tensor = not _TENSORS.isdisjoint(words)
+    is_one = is_tensor and _SEVERAL.isdisjoint(words)
+    scalar = next((word for word in words if word in _SCALARS), '')
     value = unknown(name, dtype='' if is_tensor else scalar)
-    value.tensor.seen, value.tensor.optional = is_one, optional
-    return replace(value, kind=FLAG) if scalar == 'bool' and len(words) == 1 else value
+    value.tensor.seen, value.tensor.optional = is_one, is_one and not _OPTIONAL.isdisjoint(words)
+    return replace(value, kind=FLAG) if words == ['bool'] else value
+
+
+def _words(annotation: ast.expr | None) -> list[str]:
+    """The names in an annotation, of dotted ones the last."""
+    found = []
+    for node in nodes_in_order([annotation]) if annotation is not None else ():
+        if isinstance(node, ast.Name):
+            found.append(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.append(node.attr)
+        elif isinstance(node, ast.Constant):
+            found.extend(_WORD.findall(str(node.value)))
+    return found

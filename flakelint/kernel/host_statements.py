@@ -17,12 +17,12 @@ from flakelint.kernel.host_expressions import Env, Expressions
 from flakelint.kernel.host_values import AXES, DICT, FUNCTION, META, STAR, TUPLE, Tensor, Value, freeze, merge, unknown
 from flakelint.kernel.launches import EXPRESSION, NUMBER, RUN_METHODS, Site
 from flakelint.project.imports import dotted
-from flakelint.project.meanings import MEMBER, imported_by, scope_statements, target_names
+from flakelint.project.meanings import MEMBER, imported_by, target_names
+from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.source.syntax import nodes_in_order
 
 # the target of a launch of a function that is defined in a function begins with this
 LOCAL = '@'
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 _TRIES = (ast.Try, *([ast.TryStar] if sys.version_info >= (3, 11) else []))
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from flakelint.kernel import tuning
 from flakelint.kernel.decorators import AUTOTUNE, HEURISTICS, JIT, DecoratorNames, may_make_kernel
 from flakelint.project.imports import Bindings, dotted
-from flakelint.source.syntax import HOLDS_STATEMENTS, nodes_in_order
+from flakelint.project.statements import inside
+from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -147,7 +148,7 @@ class Kernel:
 
     @cached_property
     def do_not_specialize(self) -> frozenset[str]:
-        """The parameters that its `triton.jit` does not specialise, whether it names or counts them."""
+        """The parameters that its `triton.jit` does not specialise, whether it names or counts them; all where it is not clear which."""
         names = [parameter.name for parameter in self.parameters]
         return tuning.not_specialized(self.decorators, names, self.module.file.statements)
 
@@ -258,5 +259,4 @@ def _functions_in_order(
             yield node, around
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             around = (*around, node)
-        children = [child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS)]
-        stack.extend((child, around) for child in reversed(children))
+        stack.extend((child, around) for child in reversed(inside(node)))

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel.host_bindings import arguments_of
 from flakelint.kernel.host_expressions import Env, Expressions
-from flakelint.kernel.host_statements import FUNCTIONS, Body, is_launch
+from flakelint.kernel.host_statements import Body
 from flakelint.kernel.host_values import FUNCTION, Value, unknown
 from flakelint.kernel.launches import Site, of_literal
 from flakelint.project.imports import Bindings
-from flakelint.project.meanings import LITERAL, Names, scope_statements
-from flakelint.source.syntax import nodes_in_order
+from flakelint.project.meanings import LITERAL, Names
+from flakelint.project.statements import FUNCTIONS, scope_statements
 
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
@@ -35,14 +35,13 @@ def find_sites(file: 'SourceFile', names: Names) -> list[Site]:
     """The launches in a file, in source order."""
     if not may_launch(file.text):
         return []
-    module = _Module(file, names)
+    module = None
     for unit in file.units:
-        if not may_launch(unit.text):
-            continue
-        lines = [node.lineno for node in nodes_in_order(unit.nodes) if is_launch(node)]
-        if lines:
-            module.search(unit.nodes, lines)
-    return sorted(module.sites, key=lambda site: site.line)
+        places = [match.start() for match in _MAY_LAUNCH.finditer(unit.text)]
+        if places:
+            module = module or _Module(file, names)
+            module.search(unit.nodes, [file.lines.position(unit.offset + place).line for place in places])
+    return sorted(module.sites, key=lambda site: site.line) if module is not None else []
 
 
 class _Module:
@@ -67,7 +66,7 @@ class _Module:
         return self._values[name]
 
     def search(self, nodes: Sequence[ast.AST], lines: Sequence[int], owner: str = '') -> None:
-        """Look for launches in statements of the module or of a class, and in the functions among them."""
+        """Look for launches, which stand on some lines if at all, in statements of the module or of a class, and in the functions among them."""
         plain = []
         for node in nodes:
             if not any(node.lineno <= line <= node.end_lineno for line in lines):

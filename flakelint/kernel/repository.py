@@ -13,14 +13,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flakelint.kernel.decorators import AUTOTUNE, DecoratorNames, Roles
-from flakelint.kernel.host_statements import FUNCTIONS, LOCAL
+from flakelint.kernel.host_statements import LOCAL
 from flakelint.kernel.index import Index, Key, Store, find_function, find_literal
 from flakelint.kernel.kernels import Kernel, Module
 from flakelint.kernel.launches import Launch, bind
 from flakelint.kernel.summary import Summary, summarise
 from flakelint.project.contents import content_hash
-from flakelint.project.meanings import APPLIED, MEMBER, imported_by, scope_statements, target_names
+from flakelint.project.meanings import APPLIED, MEMBER, imported_by, target_names
 from flakelint.project.resolution import Resolver, Symbol
+from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import encode
 

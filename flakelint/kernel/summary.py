@@ -8,12 +8,13 @@
 import ast
 import builtins
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel.decorators import may_make_kernel, wrappers
-from flakelint.kernel.host_statements import FUNCTIONS, LOCAL
+from flakelint.kernel.host_statements import LOCAL
 from flakelint.kernel.launch_sites import find_sites
 from flakelint.kernel.launches import Site, pack, unpack
 from flakelint.project.imports import Bindings, dotted
@@ -25,15 +26,16 @@ from flakelint.project.meanings import (
     digest,
     imported_by,
     names_of,
-    scope_statements,
     source_lines,
 )
-from flakelint.source.syntax import HOLDS_STATEMENTS, nodes_in_order
+from flakelint.project.statements import FUNCTIONS, inside, scope_statements
+from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
 
 _BUILTINS = frozenset(dir(builtins))
+_WORD = re.compile(r'[^\W\d]\w*')
 _MAX_DEPTH = 3
 
 
@@ -136,7 +138,7 @@ def summarise(file: 'SourceFile') -> Summary:
     names = names_of(file)
     sites = [pack(site) for site in find_sites(file, names)]
     heads = [_head(packed) for packed in sites]
-    functions = _Functions(file).found if '@' in file.text else {}
+    functions = _Functions(file, names).found if '@' in file.text else {}
     return Summary(names, functions, wrappers(file.statements), heads, json.dumps(sites, separators=(',', ':')))
 
 
@@ -163,7 +165,7 @@ class _Scope:
 class _Functions:
     """Finds the functions with decorators, and what they mention."""
 
-    def __init__(self, file: 'SourceFile') -> None:
+    def __init__(self, file: 'SourceFile', names: Names) -> None:
         self.found: dict[str, Function] = {}
         self._file = file
         self._bindings = Bindings(file.statements)
@@ -173,6 +175,9 @@ class _Functions:
                 self._top[node.name] = node
             elif isinstance(node, ast.Assign):
                 self._top.update((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
+        # what is not Triton's own; any name may be, where all names of a module are imported
+        self._known = {name for name in names.meanings if not self._bindings.resolve(name).startswith('triton')}
+        self._has_stars = any(not module.startswith('triton') for module, _ in names.stars)
         for unit in file.units:
             if '@' in unit.text:
                 self._search(unit.nodes, '', ())
@@ -187,8 +192,7 @@ class _Functions:
             elif isinstance(node, ast.ClassDef):
                 self._search(node.body, f'{owner}{node.name}.', scopes)
             else:
-                children = [child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS)]
-                self._search(children, owner, scopes)
+                self._search(inside(node), owner, scopes)
 
     def _may_make_kernel(self, decorator: ast.expr) -> bool:
         return may_make_kernel(self._bindings.resolve(dotted(_called(decorator)) or ''))
@@ -196,26 +200,38 @@ class _Functions:
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scopes: tuple[_Scope, ...]) -> Function:
         named = (dotted(_called(decorator)) for decorator in node.decorator_list)
         decorators = tuple(filter(None, (_reference(name, scopes) for name in named if name)))
-        mentions = self._mentions([node], _bound_in(node), scopes)
+        mentions = self._mentioned_in(node, scopes)
         for decorator in node.decorator_list:
+            mentions |= self._mentions(nodes_in_order([decorator]), frozenset(), scopes)
             mentions |= self._mentioned_through(decorator, 0)
         return Function(node.lineno, decorators, digest(source_lines(node, self._file)), tuple(sorted(mentions)))
 
     def _mentioned_through(self, node: ast.AST, depth: int) -> set[str]:
         """What the functions and values of the file mention that an expression uses."""
         found: set[str] = set()
-        for name in self._mentions([node], frozenset(), ()):
+        for name in self._mentions(nodes_in_order([node]), frozenset(), ()):
             inner = self._top.get(name)
             if inner is not None and depth < _MAX_DEPTH:
-                bound = _bound_in(inner) if isinstance(inner, FUNCTIONS) else frozenset()
-                found |= self._mentions([inner], bound, ()) | self._mentioned_through(inner, depth + 1)
+                found |= self._mentioned_in(inner, ()) | self._mentioned_through(inner, depth + 1)
         return found
 
-    def _mentions(self, nodes: list[ast.AST], bound: frozenset[str], scopes: tuple[_Scope, ...]) -> set[str]:
+    def _mentioned_in(self, node: ast.AST, scopes: tuple[_Scope, ...]) -> set[str]:
+        """What a function, its decorators aside, or a value mentions."""
+        words = set(_WORD.findall(self._file.lines.segment(node.lineno, node.end_lineno)))
+        known = self._known.union(*(scope.names for scope in scopes)) - {getattr(node, 'name', '')}
+        if not self._has_stars and known.isdisjoint(words):
+            return set()
+        parts = [node.args, *node.body] if isinstance(node, FUNCTIONS) else [node]
+        nodes = nodes_in_order(parts)
+        stored = {one.id for one in nodes if type(one) is ast.Name and type(one.ctx) is ast.Store}
+        bound = stored.union(_parameters(node)) if isinstance(node, FUNCTIONS) else stored
+        return self._mentions(nodes, bound, scopes)
+
+    def _mentions(self, nodes: Sequence[ast.AST], bound: Set[str], scopes: tuple[_Scope, ...]) -> set[str]:
         found = set()
-        for name in _dotted_names(nodes_in_order(nodes)):
+        for name in _dotted_names(nodes):
             head = name.partition('.')[0]
-            if head in bound or (head in _BUILTINS and head not in self._top):
+            if head in bound or (head in _BUILTINS and head not in self._known):
                 continue
             if not self._bindings.resolve(head).startswith('triton'):
                 found.add(_reference(name, scopes))
@@ -240,11 +256,6 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     arguments = node.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
     return [one.arg for one in every if one is not None]
-
-
-def _bound_in(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    stored = {one.id for one in nodes_in_order(node.body) if type(one) is ast.Name and type(one.ctx) is ast.Store}
-    return frozenset(stored.union(_parameters(node)))
 
 
 def _dotted_names(nodes: Sequence[ast.AST]) -> Iterator[str]:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from flakelint.kernel.decorators import AUTOTUNE, HEURISTICS, JIT
 from flakelint.project.imports import dotted
 from flakelint.project.literals import literal_list
-from flakelint.project.meanings import literal, scope_statements
+from flakelint.project.meanings import literal
+from flakelint.project.statements import FUNCTIONS, scope_statements
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_DEPTH = 12
 _MAX_VALUES = 64
 _Known = Mapping[str, 'list[ast.expr]']
@@ -49,7 +49,7 @@ class Definitions:
         self.functions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = {}
         self.values: dict[str, list[ast.expr]] = {}
         for node in scope_statements(statements):
-            if isinstance(node, _FUNCTIONS):
+            if isinstance(node, FUNCTIONS):
                 self.functions.setdefault(node.name, []).append(node)
             elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -91,17 +91,20 @@ def tuned(decorators: Sequence, definitions: Definitions) -> Tuned:
 
 
 def not_specialized(decorators: Sequence, names: Sequence[str], statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """The parameters that `do_not_specialize` names or counts."""
+    """The parameters that `do_not_specialize` names or counts; all of them where it is not clear which."""
     found = set()
     for decorator in decorators:
-        value = decorator.keywords.get('do_not_specialize') if decorator.role == JIT else None
-        entries = [] if value is None else literal_list(value, statements) or []
-        for entry in entries:
-            key = entry.value if isinstance(entry, ast.Constant) else None
-            if isinstance(key, str):
-                found.add(key)
-            elif type(key) is int and 0 <= key < len(names):
-                found.add(names[key])
+        if decorator.role != JIT:
+            continue
+        value = decorator.keywords.get('do_not_specialize')
+        entries = [] if value is None else literal_list(value, statements)
+        if decorator.spreads or entries is None or not all(isinstance(entry, ast.Constant) for entry in entries):
+            return frozenset(names)
+        if value is None and isinstance(decorator.node, ast.Call) and not decorator.name.startswith('triton.'):
+            # a wrapper may say it
+            return frozenset(names)
+        keys = [entry.value for entry in entries]
+        found.update(names[key] if type(key) is int and 0 <= key < len(names) else key for key in keys)
     return frozenset(found & set(names))
 
 

@@ -8,12 +8,14 @@
 import ast
 from collections.abc import Iterable
 
+from flakelint.project.statements import all_statements
+
 # what `tl` and `triton` mean when a module imports them from a place that cannot be followed, such as a compatibility module
 _BY_CUSTOM = {'tl': 'triton.language', 'triton': 'triton'}
 
 
 class Bindings:
-    """The names that a module's imports bind, wherever in it they stand.
+    """The names that a module's imports bind, wherever in it they stand; of two imports that bind a name, the first counts.
 
     Args:
         statements (Iterable[ast.stmt]):
@@ -22,15 +24,11 @@ class Bindings:
 
     def __init__(self, statements: Iterable[ast.stmt]) -> None:
         self._full: dict[str, str] = {}
-        stack: list[ast.AST] = list(statements)
-        while stack:
-            node = stack.pop()
+        for node in all_statements(statements):
             if isinstance(node, ast.Import):
                 self._bind_import(node)
             elif isinstance(node, ast.ImportFrom):
                 self._bind_from(node)
-            elif isinstance(node, ast.stmt | ast.ExceptHandler):
-                stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.ExceptHandler))
 
     def resolve(self, dotted: str) -> str:
         """The full name of a dotted expression: `tl.load` is `triton.language.load`; a name that no import binds stays."""
@@ -45,17 +43,18 @@ class Bindings:
     def _bind_import(self, node: ast.Import) -> None:
         for alias in node.names:
             if alias.asname:
-                self._full[alias.asname] = alias.name
+                self._full.setdefault(alias.asname, alias.name)
             else:
                 head = alias.name.partition('.')[0]
-                self._full[head] = head
+                self._full.setdefault(head, head)
 
     def _bind_from(self, node: ast.ImportFrom) -> None:
         module = '.' * node.level + (node.module or '')
         for alias in node.names:
             name = alias.asname or alias.name
             outside = not module.startswith('triton')
-            self._full[name] = _BY_CUSTOM[alias.name] if outside and alias.name in _BY_CUSTOM else f'{module}.{alias.name}'
+            full = _BY_CUSTOM[alias.name] if outside and alias.name in _BY_CUSTOM else f'{module}.{alias.name}'
+            self._full.setdefault(name, full)
 
 
 def dotted(node: ast.AST) -> str | None:

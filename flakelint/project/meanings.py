@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flakelint.project.imports import dotted
-from flakelint.source.syntax import HOLDS_STATEMENTS
+from flakelint.project.statements import all_statements, scope_statements
 
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
@@ -25,7 +25,6 @@ APPLIED = 'applied'
 LITERAL = 'literal'
 OTHER = 'other'
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -104,16 +103,6 @@ def source_lines(node: ast.AST, file: 'SourceFile') -> str:
     """The lines on which a node stands, with those of its decorators."""
     first = min((decorator.lineno for decorator in getattr(node, 'decorator_list', ())), default=node.lineno)
     return file.lines.segment(first, node.end_lineno)
-
-
-def scope_statements(statements: Iterable[ast.stmt]) -> Iterator[ast.AST]:
-    """The statements that run in one scope, in source order: those in branches and loops, but not those of functions and classes."""
-    stack: list[ast.AST] = list(statements)[::-1]
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            stack.extend([child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS)][::-1])
 
 
 def bound_by(node: ast.AST, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]:
@@ -229,12 +218,9 @@ def _other_targets(node: ast.AST) -> list[ast.expr]:
 
 def _declared_global(statements: Iterable[ast.stmt]) -> Iterator[tuple[str, int]]:
     """The names that functions declare global, and may so change."""
-    stack: list[ast.AST] = list(statements)
-    while stack:
-        node = stack.pop()
+    for node in all_statements(statements):
         if isinstance(node, ast.Global):
             yield from ((name, node.lineno) for name in node.names)
-        stack.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, HOLDS_STATEMENTS))
 
 
 def _exports(statements: Iterable[ast.stmt]) -> tuple[str, ...] | None:

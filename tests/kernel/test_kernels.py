@@ -106,7 +106,9 @@ def test_heuristics_that_are_not_seen(tmp_path: Path, values: str, setup: str) -
         ('(do_not_specialize=[1])', {'T'}),
         ('(do_not_specialize=NAMES)', {'T'}),
         ('(do_not_specialize=["Q", 9])', set()),
-        ('(do_not_specialize=f())', set()),
+        # all of them where it is not clear which
+        ('(do_not_specialize=f())', {'x', 'T', 'B', 'FLAG'}),
+        ('(**f())', {'x', 'T', 'B', 'FLAG'}),
     ],
 )
 def test_do_not_specialize(tmp_path: Path, options: str, expected: set[str]) -> None:

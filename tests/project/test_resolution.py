@@ -16,6 +16,7 @@ from flakelint.source.file import SourceFile
 from tests.tools import write
 
 DEFINES = 'def f():\n    pass\n'
+TOOLS = '\nclass Tools:\n    def shout():\n        pass\n    alias = shout\n'
 
 
 class Tree:
@@ -61,9 +62,9 @@ class Tree:
 )
 def test_a_module_name_means_a_file(path: str, module: str, expected: str | None) -> None:
     modules = ModuleNames([
-        'pkg/__init__.py', 'pkg/a.py', 'pkg/sub/__init__.py', 'pkg/sub/b.py', 'pkg/stub.pyi', 'lib/c.py', 'src/inner/__init__.py',
-        'src/inner/d.py', 'src/inner/e.py', 'scripts/run.py', 'scripts/helper.py', 'deep/down/far/__init__.py',
-        'deep/down/far/g.py',
+        'pkg/__init__.py', 'pkg/a.py', 'pkg/sub/__init__.py', 'pkg/sub/b.py', 'pkg/stub.pyi', 'lib/c.py',
+        'src/inner/__init__.py', 'src/inner/d.py', 'src/inner/e.py', 'scripts/run.py', 'scripts/helper.py',
+        'deep/down/far/__init__.py', 'deep/down/far/g.py',
     ])
     assert modules.find(module, path) == expected
 
@@ -116,7 +117,7 @@ def test_a_folder_does_not_hide_a_package_that_is_elsewhere() -> None:
 def test_a_name_is_followed(tmp_path: Path, text: str, name: str, expected: str | None) -> None:
     tree = Tree(tmp_path, {
         'pkg/__init__.py': 'from .a import f\n',
-        'pkg/a.py': f'{DEFINES}{DEFINES.replace("f", "_hidden", 1)}\nclass Tools:\n    def shout():\n        pass\n    alias = shout\n',
+        'pkg/a.py': f'{DEFINES}{DEFINES.replace(" f", " _hidden")}{TOOLS}',
         'pkg/listed.py': '__all__ = ["_shown"]\n_shown = 1\nunlisted = 2\n',
         'user.py': text,
     })
@@ -176,8 +177,8 @@ def test_only_what_a_name_leads_through_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('value', 'expected'),
     [
-        ('64', 64), ('-1', -1), ('1 << 20', 2**20), ('2**31 - 1', 2**31 - 1), ('1 / 2', 0.5), ('True', True), ('"relu"', 'relu'),
-        ('tl.constexpr(16)', 16), ('float("-inf")', float('-inf')), ('1 // 0', None), ('10**1000', None), ('"a" * 9', None),
+        ('64', 64), ('-1', -1), ('1 << 20', 2**20), ('2**31 - 1', 2**31 - 1), ('1 / 2', 0.5), ('True', True),
+        ('"relu"', 'relu'), ('tl.constexpr(16)', 16), ('float("-inf")', float('-inf')), ('1 // 0', None), ('10**1000', None), ('"a" * 9', None),
         ('f(3)', None), ('[1]', None),
     ],
 )
