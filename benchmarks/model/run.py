@@ -90,7 +90,8 @@ def main(folders: list[str]) -> None:
     model = [_cpu(lambda: [_work(kernel, file) for kernel, file in kernels]) for _ in range(ROUNDS)]
     ratios = sorted(one / other for one, other in zip(model, parse, strict=True))
     print(f'model / libcst on the kernels alone: {median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})')
-    print(f'model {median(model):.3f} CPU s, {median(model) / len(kernels) * 1000:.2f} ms a kernel; libcst {median(parse):.3f} CPU s')
+    each = median(model) / len(kernels) * 1000
+    print(f'model {median(model):.3f} CPU s, {each:.2f} ms a kernel; libcst {median(parse):.3f} CPU s')
     _axis('lines', [(lines, long_kernel(lines)) for lines in LENGTHS])
     _axis('nested loops', [(depth, deep_kernel(depth)) for depth in DEPTHS])
 

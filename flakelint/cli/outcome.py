@@ -149,7 +149,8 @@ class Outcome:
         """A finding with paths from the folder in which the run began."""
         root = self._job.config.root
         related = tuple(
-            other._replace(path=os.path.relpath(os.path.join(root, other.path))) if other.path else other for other in finding.related
+            other._replace(path=os.path.relpath(os.path.join(root, other.path))) if other.path else other
+            for other in finding.related
         )
         return finding._replace(path=os.path.relpath(path), related=related)
 

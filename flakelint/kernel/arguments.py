@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flakelint.kernel import sizes
 from flakelint.kernel.host_sizes import HostSizes
 from flakelint.kernel.launches import NUMBER, Passed
+from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
 
 if TYPE_CHECKING:
@@ -95,7 +96,9 @@ class Arguments:
             return named
         if constant and launched.role == sizes.WIDTH:
             hidden = named if named.role == sizes.HEAD_WIDTH else self.assumed.of_role(sizes.HIDDEN)
-            launched = hidden._replace(tight=min(hidden.tight, launched.tight), possible=min(hidden.possible, launched.possible))
+            launched = hidden._replace(
+                tight=min(hidden.tight, launched.tight), possible=min(hidden.possible, launched.possible),
+            )
         is_block = constant and (name in self.extents or named.role == sizes.BLOCK) and launched.role not in _WIDTHS
         return _widened(launched._replace(role=sizes.BLOCK) if is_block else launched, named)
 
@@ -106,20 +109,24 @@ class Arguments:
             return Size(max(configured), max(configured), sizes.BLOCK, exact=True)
         default = self._default(name)
         if constant and default is not None:
-            return Size(default, default, sizes.role_of_name(name, constant), exact=True)
-        role = self._strides.get(name) or sizes.role_of_name(name, constant)
+            return Size(default, default, role_of_name(name, constant), exact=True)
+        role = self._strides.get(name) or role_of_name(name, constant)
         size = self.assumed.of_role(role)
         if constant and name in self.extents and role not in _WIDTHS:
             block = self.assumed.of_role(sizes.BLOCK)
             # a tile by what is done with it, something else by its name
-            size = block._replace(possible=block.possible if role in (sizes.BLOCK, sizes.LENGTH) else max(block.possible, size.possible))
+            agree = role in (sizes.BLOCK, sizes.LENGTH)
+            size = block if agree else block._replace(possible=max(block.possible, size.possible))
         return size
 
     def _default(self, name: str) -> int | None:
         """The whole number that a parameter holds where a launch gives none."""
         arguments = self.kernel.definition.args
         plain = [*arguments.posonlyargs, *arguments.args]
-        pairs = [*zip(reversed(plain), reversed(arguments.defaults), strict=False), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+        pairs = [
+            *zip(reversed(plain), reversed(arguments.defaults), strict=False),
+            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+        ]
         for parameter, default in pairs:
             if parameter.arg == name and isinstance(default, ast.Constant) and type(default.value) is int:
                 return abs(default.value)
@@ -142,7 +149,7 @@ def _stride_roles(names: list[str]) -> dict[str, str]:
     tensors = sorted((name for name in names if 'stride' not in name.lower()), key=len, reverse=True)
     groups: dict[str, list[tuple[str, str]]] = {}
     for name in names:
-        if sizes.role_of_name(name, constant=False) in (sizes.STRIDE, sizes.OUTER_STRIDE):
+        if role_of_name(name, constant=False) in (sizes.STRIDE, sizes.OUTER_STRIDE):
             tensor = next((one for one in tensors if name.startswith(f'stride_{one}_')), '')
             # the name of the tensor says nothing of its dimensions
             plain = name.replace(f'_{tensor}_', '_', 1) if tensor else name
@@ -157,7 +164,7 @@ def _stride_role(position: int, members: list[str]) -> str:
     name, rows = members[position], [bool(_ROW_WORDS.search(member)) for member in members]
     if position == len(members) - 1 > 0 and not rows[-1]:
         return sizes.INNER_STRIDE
-    role = sizes.role_of_name(name, constant=False)
+    role = role_of_name(name, constant=False)
     if position == 0 and len(members) > 1:
         # only where the length of a sequence is inside is the outermost stride larger than a row
         return sizes.OUTER_STRIDE if len(members) > 3 or any(rows[1:]) else _by_name(role, members)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import sizes, types
 from flakelint.kernel.arguments import Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ OFFSET = 'offset'
 
 NOTHING = Size(0, 0, '')
 _BOUNDING = {'lt': (0, 1), 'le': (0, 1), 'gt': (1, 0), 'ge': (1, 0)}
+# a tile within one of these is none of a whole tensor
+_SMALL = frozenset({sizes.WIDTH, sizes.HIDDEN, sizes.HEAD_WIDTH, sizes.HEADS, sizes.BLOCK})
+# what a range of rows may have added to it
+_WITHIN_ROWS = frozenset({ROW, sizes.LANE, ITERATION, LOADED, sizes.LENGTH, ''})
 _PASSED_ON = frozenset({'view', 'cast', 'assign', 'abs', 'trans', 'neg', 'invert'})
 
 
@@ -70,7 +75,7 @@ class Bounds:
         size = self.of(product)
         left, right = (self.of(operand) for operand in product.operands)
         limits = [self.of(one) for one in self._limits.get(id(product), ())]
-        narrow = any(one.role in (sizes.WIDTH, sizes.HIDDEN, sizes.HEAD_WIDTH, sizes.HEADS, sizes.BLOCK) or one.exact for one in limits)
+        narrow = any(one.role in _SMALL or one.exact for one in limits)
         if {left.role, right.role} == {PROGRAM, sizes.BLOCK} and not narrow:
             return size._replace(possible=max(size.possible, left.possible * right.possible))
         return size
@@ -104,7 +109,7 @@ class Bounds:
         return self.arguments.size(value.name, value.type == types.CONST)
 
     def _global(self, value: Value) -> Size:
-        return self.assumed.of_role(sizes.role_of_name(value.name.rpartition('.')[2], constant=True))
+        return self.assumed.of_role(role_of_name(value.name.rpartition('.')[2], constant=True))
 
     def _program_id(self, value: Value) -> Size:
         size = self.arguments.program_id(value.detail)
@@ -115,7 +120,7 @@ class Bounds:
     def _named(self, value: Value, size: Size) -> Size:
         """A size after the name of what structure shows to be a part of a program's number."""
         for matches, role, index in (
-            (sizes.is_head_name, sizes.HEADS, HEAD), (sizes.is_sequence_name, sizes.BATCH, SEQUENCE),
+            (is_head_name, sizes.HEADS, HEAD), (is_sequence_name, sizes.BATCH, SEQUENCE),
         ):
             if matches(value.name):
                 assumed = self.assumed.of_role(role)
@@ -140,7 +145,8 @@ class Bounds:
         largest = stop if stop.tight >= start.tight else start
         by_rows = step.role == sizes.BLOCK or largest.role in (sizes.LENGTH, ROW, LOADED)
         index = not (start.exact and stop.exact)
-        return Size(max(start.tight, stop.tight), max(start.possible, stop.possible), ROW if by_rows else ITERATION, index=index)
+        role = ROW if by_rows else ITERATION
+        return Size(max(start.tight, stop.tight), max(start.possible, stop.possible), role, index=index)
 
     def _phi(self, value: Value) -> Size:
         start = self.of(value.operands[0])
@@ -175,7 +181,7 @@ class Bounds:
         large, small = (left, right) if left.tight >= right.tight else (right, left)
         tight, possible = left.tight + right.tight, left.possible + right.possible
         role = ROW if ROW in (left.role, right.role) or (large.role == LOADED) else large.role
-        if role == ROW and large.role in (ROW, LOADED) and small.role in (ROW, sizes.LANE, ITERATION, LOADED, sizes.LENGTH, ''):
+        if role == ROW and large.role in (ROW, LOADED) and small.role in _WITHIN_ROWS:
             # a place within a range of rows is one of its rows
             tight = max(left.tight, right.tight)
         return Size(tight, possible, role or small.role, left.index or right.index, left.exact and right.exact)
@@ -252,7 +258,8 @@ class Bounds:
         known = [size for size in (left, right) if size.exact]
         if known:
             other = right if known[0] is left else left
-            return Size(min(left.tight, right.tight), min(left.possible, right.possible), other.role, left.index or right.index)
+            index = left.index or right.index
+            return Size(min(left.tight, right.tight), min(left.possible, right.possible), other.role, index)
         return left if left.tight >= right.tight else right
 
     def _smaller(self, value: Value) -> Size:

@@ -24,6 +24,12 @@ COMPARE: dict[type, Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+SYMBOLS = {
+    ast.Eq: 'eq', ast.NotEq: 'ne', ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge', ast.Is: 'is', ast.IsNot: 'is not',
+    ast.In: 'in', ast.NotIn: 'not in',
+}
+# what these give is true or false
+TRUTHS = frozenset({*SYMBOLS.values(), 'not', 'all', 'any'})
 # constants beyond this are not worked out
 _LARGE = 1 << 128
 

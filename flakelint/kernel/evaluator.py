@@ -6,7 +6,7 @@
 """What the expressions in a kernel evaluate to."""
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,141 +15,31 @@ from flakelint.kernel.conditions import conflicts, guards, spell
 from flakelint.kernel.constants import (
     COMPARE,
     COMPILE_TIME,
+    SYMBOLS,
+    TRUTHS,
     are_told_apart,
     compared,
     folded,
     identity,
     logical,
-    meeting,
     truth_of,
     types_at_run_time,
 )
-from flakelint.kernel.frames import Access, Conflict, Frame, Method
-from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Cases, Guard, Value, cases_of, compatible, gather, narrowed
+from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Cases, Guard, Value, cases_of, narrowed
+from flakelint.kernel.walk import Any_, Walk
 from flakelint.project.imports import dotted
 
 if TYPE_CHECKING:
-    from flakelint.kernel.model import Facts, Given
-
-Any_ = Value | Cases
+    pass
 
 _OPERATIONS = {
     ast.Add: 'add', ast.Sub: 'sub', ast.Mult: 'mul', ast.FloorDiv: 'floordiv', ast.Mod: 'mod', ast.Div: 'div', ast.Pow: 'pow',
     ast.LShift: 'shl', ast.RShift: 'shr', ast.BitAnd: 'and', ast.BitOr: 'or', ast.BitXor: 'xor', ast.MatMult: 'dot',
 }
-_SYMBOLS = {
-    ast.Eq: 'eq', ast.NotEq: 'ne', ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge', ast.Is: 'is', ast.IsNot: 'is not',
-    ast.In: 'in', ast.NotIn: 'not in',
-}
-# what these give is true or false
-_TRUTHS = frozenset({*_SYMBOLS.values(), 'not', 'all', 'any'})
 
 
-class Evaluator:
-    """The state of one walk through a kernel, and the values of its expressions.
-
-    Args:
-        facts (Facts):
-            What is known of the kernel beyond its body.
-        given (Given):
-            What its arguments are taken to be.
-    """
-
-    def __init__(self, facts: 'Facts', given: 'Given') -> None:
-        self.facts = facts
-        self.given = given
-        self.accesses: list[Access] = []
-        self.conflicts: list[Conflict] = []
-        self.methods: list[Method] = []
-        self.comparisons: list[Value] = []
-        self.remainders: list[Value] = []
-        self.aranges: list[Value] = []
-        self.declined: set[tuple[str, bool]] = set()
-        self.record: list[tuple[ast.AST, Frame, Any_]] | None = None
-        self.offsets: list[tuple[ast.AST, Frame, str]] = []
-        self.decided: dict[str, bool] = {}
-        self.guard: Guard = NOTHING
-        self.active: list[Any] = []
-        self.calls = 0
-        self.frame: Frame
-
-    # what the parts of the walk ask for
-
-    def make(self, op: str, operands: tuple[Any_, ...], type_: str, shape: Any, node: ast.AST, **more: Any) -> Value:
-        """A new value, made here."""
-        return Value(op, operands, type_, shape, node, self.frame, guard=self.guard, **more)
-
-    def resolve(self, node: ast.expr) -> str:
-        """The full name of something imported or global that an expression spells; empty for anything else."""
-        name = dotted(node)
-        if name is None or name.partition('.')[0] in self.frame.env:
-            return ''
-        return self.frame.kernel.bindings.resolve(name)
-
-    def is_global(self, node: ast.expr) -> bool:
-        """Whether an expression is the dotted name of something outside the function."""
-        while type(node) is ast.Attribute:
-            node = node.value
-        return type(node) is ast.Name and node.id not in self.frame.env
-
-    def map(self, function: Callable[[Value], Value], value: Any_) -> Any_:
-        """Apply a function to every case of a value."""
-        if type(value) is Value:
-            return function(value)
-        return self._each([(guard, (case,)) for guard, case in value.cases], function)
-
-    def map2(self, function: Callable[[Value, Value], Value], left: Any_, right: Any_) -> Any_:
-        """Apply a function to every pair of cases that can hold at once."""
-        if type(left) is Value and type(right) is Value:
-            return function(left, right)
-        return self._each([
-            (guard | other, (one, two))
-            for guard, one in cases_of(left) for other, two in cases_of(right) if compatible(guard, other)
-        ], function)
-
-    def _each(self, pairs: Sequence[tuple[Guard, tuple[Value, ...]]], function: Callable[..., Value]) -> Any_:
-        outer, found = self.guard, []
-        for guard, operands in pairs:
-            if not conflicts(guard, self.decided):
-                self.guard = outer | guard
-                found.append((guard, function(*operands)))
-        self.guard = outer
-        return self.gather(found)
-
-    def gather(self, cases: list[tuple[Guard, Value]]) -> Any_:
-        """One value of several cases."""
-        return gather(cases, lambda one, other: self.meet(one, other, None)) if cases else UNKNOWN
-
-    def conflict(self, kind: str, node: ast.AST, *found: str) -> None:
-        """Note that Triton refuses these types here."""
-        self.conflicts.append(Conflict(kind, node, self.frame, found))
-
-    # values that meet
-
-    def meet(self, left: Value, right: Value, node: ast.AST | None, kind: str = '') -> Value:
-        """A value that is either of two, decided at run time; differing widths are noted if `kind` says of what."""
-        if left is right and (left.type != types.CONST or not kind):
-            return left
-        if left.type == right.type == types.TUPLE and len(left.operands) == len(right.operands):
-            pairs = zip(left.operands, right.operands, strict=True)
-            items = tuple(self.map2(lambda one, other: self.meet(one, other, node, kind), *pair) for pair in pairs)
-            return self.make('tuple', items, types.TUPLE, SCALAR, node or left.node)
-        one, other = self.at_run_time(left), self.at_run_time(right)
-        joined = meeting(one, other)
-        if kind and types.differ(one, other):
-            self.conflict(kind, node or left.node, one, other)
-        return self.make('phi', (left, right), joined, shapes.either(left.shape, right.shape), node or left.node)
-
-    def at_run_time(self, value: Value) -> str:
-        """The type that a value has once it is no constant any more."""
-        if value.type != types.CONST or value.literal is not None:
-            return types_at_run_time(value)
-        if value.op == 'static counter':
-            return types.INT32
-        # a constant of which nothing is known is a number, unless the constants are known
-        return types.BOOL if value.op in _TRUTHS else types.UNKNOWN if self.given.constants else types.INT32
-
-    # expressions
+class Evaluator(Walk):
+    """Evaluates the expressions of a kernel."""
 
     def evaluate(self, node: ast.expr) -> Any_:
         """The value of an expression."""
@@ -221,7 +111,7 @@ class Evaluator:
             return self.make(op, (left, right), types.FLOAT, None, node)
         if types.CONST in (one, other):
             runtime, constant = (right, left) if one == types.CONST else (left, right)
-            literal = True if constant.op in _TRUTHS and constant.literal is None else constant.literal
+            literal = True if constant.op in TRUTHS and constant.literal is None else constant.literal
             joined = types.with_constant(runtime.type, literal)
         else:
             joined = types.promote(one, other)
@@ -237,6 +127,9 @@ class Evaluator:
         name = 'all' if type(node.op) is ast.And else 'any'
         if all(type(value) is Value and value.type in COMPILE_TIME for value in found):
             return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=logical(name, found))
+        decisive = name == 'any'
+        if any(type(value) is Value and value.type in COMPILE_TIME and truth_of(value) is decisive for value in found):
+            return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=decisive)
         return self.make(name, tuple(found), types.BOOL, SCALAR, node)
 
     def _comparison(self, node: ast.Compare) -> Any_:
@@ -255,7 +148,7 @@ class Evaluator:
         return self.make('all', (left, right), types.BOOL, shapes.broadcast(left.shape, right.shape), node)
 
     def _compare(self, node: ast.AST, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
-        symbol = _SYMBOLS[kind]
+        symbol = SYMBOLS[kind]
         if kind in (ast.Is, ast.IsNot):
             return self.make(symbol, (left, right), types.CONST, SCALAR, node, literal=identity(kind, left, right))
         if left.type in COMPILE_TIME and right.type in COMPILE_TIME:

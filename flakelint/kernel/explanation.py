@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from flakelint.kernel.model import Model
 
 _NAMES = {
-    types.FLOAT: 'float', types.POINTER: 'pointer', types.CONST: 'compile-time constant', types.TUPLE: 'tuple', types.NONE: 'nothing',
-    types.DTYPE: 'dtype', types.LOADED: 'int32, if the tensor holds int32', types.LOADED_WIDE: 'int64', types.BOOL: 'boolean',
+    types.FLOAT: 'float', types.POINTER: 'pointer', types.CONST: 'compile-time constant', types.TUPLE: 'tuple',
+    types.NONE: 'nothing', types.DTYPE: 'dtype', types.LOADED: 'int32, if the tensor holds int32',
+    types.LOADED_WIDE: 'int64', types.BOOL: 'boolean',
     types.UNKNOWN: 'unknown',
 }
 _MAX_STEPS = 40
@@ -129,7 +130,9 @@ def size_text(size: Size) -> str:
 
 
 def _number(number: int) -> str:
-    return f'{number:,}' if number < 1 << 20 else f'2**{number.bit_length() - 1}' if number & (number - 1) == 0 else f'{number:.1e}'
+    if number < 1 << 20:
+        return f'{number:,}'
+    return f'2**{number.bit_length() - 1}' if number & (number - 1) == 0 else f'{number:.1e}'
 
 
 def _shape(value: Value) -> str:

@@ -156,7 +156,11 @@ def _block_pointer(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> V
 def _advance(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value | Cases:
     base, offsets = arguments.get(0, 'base') or UNKNOWN, arguments.get(1, 'offsets') or UNKNOWN
     _forbid_wide(walk, node, offsets)
-    return walk.map(lambda value: walk.make('block pointer', (value, offsets), value.type, None, node, detail=value.detail), base)
+
+    def moved(value: Value) -> Value:
+        return walk.make('block pointer', (value, offsets), value.type, None, node, detail=value.detail)
+
+    return walk.map(moved, base)
 
 
 def _forbid_wide(walk: 'Evaluator', node: ast.Call, offsets: Value | Cases) -> None:
@@ -199,7 +203,8 @@ def _constexpr(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value
 
 def _clamped(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value | Cases:
     first = arguments.get(0, 'x') or UNKNOWN
-    return walk.map(lambda value: walk.make('call', tuple(arguments.all()), value.type, value.shape, node, detail='clamp'), first)
+    operands = tuple(arguments.all())
+    return walk.map(lambda value: walk.make('call', operands, value.type, value.shape, node, detail='clamp'), first)
 
 
 def _split(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value | Cases:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import launches, sizes
+from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import Assumed, Size
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class HostSizes:
 
     def _by_name(self, text: str) -> Size | None:
         name = text.rpartition('.')[2]
-        role = sizes.role_of_name(name, constant=False) if name.isidentifier() else sizes.NUMBER
+        role = role_of_name(name, constant=False) if name.isidentifier() else sizes.NUMBER
         return None if role in (sizes.NUMBER, sizes.WIDTH, sizes.FLAG) else self._assumed.of_role(role)
 
     def _size(self, passed: 'Passed') -> Size | None:
@@ -58,7 +59,7 @@ class HostSizes:
         # a size of -1 is whatever is left
         if known is not None and known.tight > 1:
             return known
-        named = sizes.role_of_name(passed.text.rpartition('.')[2], constant=False)
+        named = role_of_name(passed.text.rpartition('.')[2], constant=False)
         named = named if passed.text.isidentifier() else ''
         axis, rank = passed.axis, passed.rank
         if axis is None or named in _NAMED_AXES:

@@ -29,10 +29,11 @@ _KEEP = frozenset({
     'trans', 'unsqueeze', 'view', 'zeros_like', 'xor_sum', 'reduce_or', 'bitonic_merge',
 })
 _FLOATS = frozenset({
-    'acos', 'acosh', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'cbrt', 'ceil', 'cos', 'cosh', 'div_rn', 'div_rz', 'erf', 'erfc',
-    'exp', 'exp2', 'expm1', 'fast_dividef', 'fast_expf', 'fast_logf', 'fdiv', 'fdividef', 'floor', 'fma', 'log', 'log10', 'log1p',
-    'log2', 'pow', 'rand', 'rand4x', 'randn', 'randn4x', 'round', 'rsqrt', 'sigmoid', 'sin', 'sinh', 'softmax', 'sqrt', 'sqrt_rn',
-    'tan', 'tanh', 'trunc', 'uint_to_uniform_float', 'rint', 'nearbyint', 'llrint', 'fast_exp',
+    'acos', 'acosh', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'cbrt', 'ceil', 'cos', 'cosh', 'div_rn', 'div_rz',
+    'erf', 'erfc', 'exp', 'exp2', 'expm1', 'fast_dividef', 'fast_exp', 'fast_expf', 'fast_logf', 'fdiv', 'fdividef',
+    'floor', 'fma', 'llrint', 'log', 'log10', 'log1p', 'log2', 'nearbyint', 'pow', 'rand', 'rand4x', 'randn', 'randn4x',
+    'rint', 'round', 'rsqrt', 'sigmoid', 'sin', 'sinh', 'softmax', 'sqrt', 'sqrt_rn', 'tan', 'tanh', 'trunc',
+    'uint_to_uniform_float',
 })
 _FLOAT_FAMILIES = ('triton.language.math.', 'triton.language.extra.')
 _UNSIGNED_RANDOM = frozenset({'randint', 'randint4x', 'philox', 'philox_impl'})
@@ -126,7 +127,8 @@ def _language(walk: 'Evaluator', node: ast.Call, full: str, arguments: Arguments
     if full.startswith(_FLOAT_FAMILIES) and name not in ('abs', 'umulhi', 'cdiv', 'max', 'min', 'mul24'):
         return walk.make('call', tuple(arguments.all()), types.FLOAT, _first_shape(arguments), node, detail=name)
     if name in types.LANGUAGE_TYPES:
-        return cast(walk, node, arguments.get(0) or UNKNOWN, Value('dtype', (), types.DTYPE, SCALAR, None, None, types.LANGUAGE_TYPES[name]))
+        target = Value('dtype', (), types.DTYPE, SCALAR, literal=types.LANGUAGE_TYPES[name])
+        return cast(walk, node, arguments.get(0) or UNKNOWN, target)
     if name == 'load' or name == 'store' or name.startswith('atomic_'):
         return _access(walk, node, name, arguments)
     if name in _WIDTH_MATTERS or name in _SAME_TYPES:

@@ -148,7 +148,9 @@ class Model:
         return found
 
 
-def analyse(kernel: 'Kernel', repository: 'Repository | None' = None, given: Given | None = None, record: bool = False) -> Model:
+def analyse(
+    kernel: 'Kernel', repository: 'Repository | None' = None, given: Given | None = None, record: bool = False,
+) -> Model:
     """Find out what the values of a kernel are.
 
     Args:
@@ -170,7 +172,8 @@ def analyse(kernel: 'Kernel', repository: 'Repository | None' = None, given: Giv
         walk.record = []
     try:
         pointers, descriptors = address_parameters(kernel, facts.helper, {})
-        parameters = {one.name: _argument(one, pointers, descriptors, facts, given or NOTHING_GIVEN) for one in kernel.parameters}
+        told = given or NOTHING_GIVEN
+        parameters = {one.name: _argument(one, pointers, descriptors, facts, told) for one in kernel.parameters}
         frame = walk.run(kernel, dict(parameters))
     except RecursionError:
         raise TooDeepError('an expression is nested too deeply') from None
@@ -207,7 +210,8 @@ def _argument(
         kind, detail = types.POINTER, _passed_element(passed)
     elif any(one.kind == 'number' and isinstance(one.value, float) for one in passed):
         kind = types.FLOAT
-    if kind == types.INT32 and not signature and parameter.annotation not in _ANNOTATIONS and name not in facts.kernel.do_not_specialize:
+    is_plain = kind == types.INT32 and not signature and parameter.annotation not in _ANNOTATIONS
+    if is_plain and name not in facts.kernel.do_not_specialize:
         # it comes as a constant where it is 1
         detail = SPECIALIZED
     return Value('parameter', (), kind, SCALAR, parameter.node, None, literal, name=name, detail=detail)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 # these keep the shape of their first argument
 _KEEP_SHAPE = frozenset({
-    'abs', 'associative_scan', 'cumprod', 'cumsum', 'flip', 'max_constancy', 'max_contiguous', 'multiple_of', 'sort', 'zeros_like',
+    'abs', 'associative_scan', 'cumprod', 'cumsum', 'flip', 'max_constancy', 'max_contiguous', 'multiple_of', 'sort',
+    'zeros_like',
 })
 
 

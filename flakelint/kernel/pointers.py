@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
 
 _LANGUAGE = 'triton.language.'
-_TAKE_POINTERS = {'load': ('pointer',), 'store': ('pointer',), 'make_block_ptr': ('base',), 'make_tensor_descriptor': ('base',)}
+_TAKE_POINTERS = {
+    'load': ('pointer',), 'store': ('pointer',), 'make_block_ptr': ('base',), 'make_tensor_descriptor': ('base',),
+}
 _DESCRIPTOR_METHODS = frozenset({'load', 'store', 'gather', 'scatter'})
 _MAX_DEPTH = 8
 # what these give is the address that they are given

@@ -13,9 +13,10 @@ from flakelint.kernel import types
 from flakelint.kernel.bindings import bound_in, only_widens
 from flakelint.kernel.conditions import UNIQUE, spell
 from flakelint.kernel.constants import COMPILE_TIME, may_be_constant, types_at_run_time
-from flakelint.kernel.evaluator import Any_, Evaluator
+from flakelint.kernel.evaluator import Evaluator
 from flakelint.kernel.frames import Frame
 from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Guard, Value, cases_of, each_value, narrowed
+from flakelint.kernel.walk import Any_
 
 if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
@@ -258,7 +259,8 @@ class Interpreter(Evaluator):
             return UNKNOWN
         zero = Value('constant', (), types.CONST, SCALAR, node.iter, self.frame, 0)
         one = Value('constant', (), types.CONST, SCALAR, node.iter, self.frame, 1)
-        start, stop, step = {1: lambda: (zero, *bounds, one), 2: lambda: (*bounds, one), 3: lambda: tuple(bounds)}[len(bounds)]()
+        start, stop = (zero, bounds[0]) if len(bounds) == 1 else bounds[:2]
+        step = bounds[2] if len(bounds) == 3 else one
 
         def ends(first: Value, last: Value) -> Value:
             return self.make('ends', (first, last), _promoted([first, last]), SCALAR, node.target)

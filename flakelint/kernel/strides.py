@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import launches, sizes, types
 from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.names import role_of_name
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Frame
@@ -88,7 +89,7 @@ class Strides:
         pointers = [name for name, value in model.parameters.items() if value.type == types.POINTER]
         strides = [
             name for name, value in model.parameters.items()
-            if value.type != types.POINTER and sizes.role_of_name(name, constant=False) in (sizes.STRIDE, sizes.OUTER_STRIDE)
+            if value.type != types.POINTER and role_of_name(name, constant=False) in (sizes.STRIDE, sizes.OUTER_STRIDE)
         ]
         launched = {
             name for launch in model.facts.launches for name, passed in launch.parameters.items()

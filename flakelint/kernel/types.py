@@ -25,7 +25,9 @@ BOOL = 'i1'
 LOADED = 'i32?'
 LOADED_WIDE = 'i64?'
 
-_BITS = {'i1': 1, 'i8': 8, 'i16': 16, 'i32': 32, 'i64': 64, 'u8': 8, 'u16': 16, 'u32': 32, 'u64': 64, LOADED: 32, LOADED_WIDE: 64}
+_BITS = {
+    'i1': 1, 'i8': 8, 'i16': 16, 'i32': 32, 'i64': 64, 'u8': 8, 'u16': 16, 'u32': 32, 'u64': 64, LOADED: 32, LOADED_WIDE: 64,
+}
 INTEGERS = frozenset(_BITS)
 NARROW = frozenset(name for name, bits in _BITS.items() if bits < 64)
 UNSIGNED = frozenset(name for name in _BITS if name.startswith('u'))

@@ -81,7 +81,11 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
     }
     if finding.related:
         result['relatedLocations'] = [
-            {'id': number, 'physicalLocation': _place(other.path or finding.path, other.range), 'message': {'text': other.message}}
+            {
+                'id': number,
+                'physicalLocation': _place(other.path or finding.path, other.range),
+                'message': {'text': other.message},
+            }
             for number, other in enumerate(finding.related, start=1)
         ]
     if finding.fix:

@@ -49,7 +49,8 @@ def _finding(report: Report, finding: Finding, paint: _Paint) -> list[str]:
     width = _width([rows, *(group for _, group in related)])
     shown = [_headline(report, finding, path, paint), *_framed(rows, width, finding.severity, paint)]
     for other, group in related:
-        shown.append(_remark('note', f'{_place(one_line(slashed(other.path)) if other.path else path, other.range.start)}: {one_line(other.message)}', width, paint))
+        where = _place(one_line(slashed(other.path)) if other.path else path, other.range.start)
+        shown.append(_remark('note', f'{where}: {one_line(other.message)}', width, paint))
         shown += _framed(group, width, 'note', paint)
     if finding.fix:
         caution = '' if finding.fix.applicability == 'safe' else f' ({finding.fix.applicability} fix)'

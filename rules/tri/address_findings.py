@@ -64,7 +64,8 @@ def origin_node(origin: Value, file: 'File') -> ast.AST:
     node, frame = origin.node, origin.frame
     if origin.op == 'phi':
         start = next(each_value(origin.operands))
-        node = start.node if isinstance(start.node, ast.expr) and start.frame is frame else getattr(origin.node, 'target', node)
+        is_here = isinstance(start.node, ast.expr) and start.frame is frame
+        node = start.node if is_here else getattr(origin.node, 'target', node)
     while frame is not None and frame.kernel.path != file.path and frame.call is not None:
         node, frame = frame.call, frame.caller
     return node
@@ -86,7 +87,8 @@ def message(fault: Fault, bounds: 'Bounds') -> str:
     value = product.value
     most = f'2**{types.bits(value.type) - (value.type not in types.UNSIGNED)}'
     witness = Witness(product, bounds).text()
-    parts = [f'`{written(value.node)}` is computed in {width(value)}{_where(product)} and wraps from {most} on, e.g. at {witness}']
+    what = f'`{written(value.node)}` is computed in {width(value)}{_where(product)}'
+    parts = [f'{what} and wraps from {most} on, e.g. at {witness}']
     parts.append(_origin(fault, value))
     return ': '.join(part for part in parts if part)
 

@@ -89,7 +89,8 @@ class UncastProgramId(Rule):
         if file.repository.is_called_by_kernels(kernel):
             return
         found = addresses(kernel, file)
-        reported = {id(fault.origin) for fault in found.faults() if fault.kind == NARROW} if 'TRI101' in file.enabled else set()
+        faults = found.faults() if 'TRI101' in file.enabled else []
+        reported = {id(fault.origin) for fault in faults if fault.kind == NARROW}
         seen = file.__dict__.setdefault('_reported_TRI102', set())
         for origin, products in UncastIds(found.model).found.items():
             sized = _outermost([product for product in products.values() if not _is_feature(product)], file)

@@ -14,6 +14,7 @@ from flakelint.engine.rule import Rule, safe
 from flakelint.kernel import sizes, types
 from flakelint.kernel.constants import may_be_constant
 from flakelint.kernel.graph import Guard, Value, each_value
+from flakelint.kernel.names import role_of_name
 from flakelint.project.imports import dotted
 from flakelint.rules.tri.address_findings import addresses, written
 from flakelint.rules.tri.widening import language_name
@@ -138,7 +139,7 @@ def _is_float_cast(method: 'Method') -> bool:
 
 
 def _is_size(name: str) -> bool:
-    return sizes.role_of_name(name, constant=False) != sizes.NUMBER
+    return role_of_name(name, constant=False) != sizes.NUMBER
 
 
 def _names(value: Value) -> list[str]:
@@ -159,7 +160,8 @@ def _message(node: ast.Attribute, names: list[str]) -> str:
         return f'{what} fails to compile where `{names[0]}` is 1: it comes as a constant then, and has no `.{node.attr}`'
     listed = ' and '.join(f'`{name}`' for name in names)
     verb = 'is' if len(names) == 1 else 'are'
-    return f'{what} fails to compile where {listed} {verb} 1: `{written(node.value)}` is a constant then, and has no `.{node.attr}`'
+    why = f'`{written(node.value)}` is a constant then, and has no `.{node.attr}`'
+    return f'{what} fails to compile where {listed} {verb} 1: {why}'
 
 
 def _fix(method: 'Method', kernel: 'Kernel', file: 'File') -> Fix | None:

@@ -99,7 +99,8 @@ def _foreign(strides: Strides, pointer: str) -> Iterator[_Fault]:
         owners = strides.owners[step.stride]
         if not owners or pointer in owners:
             continue
-        mine = [name for name in own if strides.same_dimension(name, step.stride)] or [name for name in own if name not in used]
+        alike = [name for name in own if strides.same_dimension(name, step.stride)]
+        mine = alike or [name for name in own if name not in used]
         if mine:
             mine.sort(key=lambda name: name[-1] != step.stride[-1])
             owner = ' or '.join(f'`{name}`' for name in sorted(owners))

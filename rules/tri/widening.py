@@ -35,7 +35,8 @@ def widening(fault: Fault, node: ast.AST, kernel: 'Kernel', file: 'File') -> Fix
     if language is None or fault.origin.frame.kernel.path != file.path:
         return None
     edits = _edits(fault, node, f'{language}.int64', file)
-    return verified(kernel, file, edits, _title(fault), Gone(fault.origin, [product.value for product in fault.products])) if edits else None
+    gone = Gone(fault.origin, [product.value for product in fault.products])
+    return verified(kernel, file, edits, _title(fault), gone) if edits else None
 
 
 def widen_program_id(origin: Value, kernel: 'Kernel', file: 'File', gone: 'Gone') -> Fix | None:
