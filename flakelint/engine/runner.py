@@ -8,9 +8,9 @@
 import gc
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from flakelint.engine import diagnostics
@@ -19,7 +19,7 @@ from flakelint.engine.config import Config
 from flakelint.engine.findings import Finding
 from flakelint.engine.registry import Registry, instantiate
 from flakelint.engine.versions import overlap
-from flakelint.project.contents import Content, content_hash, content_of
+from flakelint.project.contents import Content, Contents, content_hash, content_of
 from flakelint.project.discovery import discover
 from flakelint.project.ignore import Patterns
 
@@ -67,14 +67,14 @@ class Job:
     store: Cache | None = None
     everything: tuple[str, ...] | None = None
 
-    def checker(self, files: Sequence[str] = (), repository: 'Repository | None' = None) -> 'Checker':
+    def checker(self, files: Sequence[str] = (), repository: 'Callable[[], Repository] | None' = None) -> 'Checker':
         """A checker with the rules of the job.
 
         Args:
             files (Sequence[str], Optional):
                 The files that it will check, which belong to the repository in any case. Default: none.
-            repository (Repository | None, Optional):
-                The repository, where it was made already. Default: `None`.
+            repository (Callable[[], Repository] | None, Optional):
+                Gives the repository, instead of `repository` of the job. Default: `None`.
 
         Raises:
             SettingsError: a rule cannot be imported, or its options are wrong.
@@ -83,19 +83,33 @@ class Job:
 
         rules = instantiate([self.registry.rules[code] for code in self.codes], self.config)
         rules = [rule for rule in rules if overlap(rule.triton, self.config.settings.target_triton)]
-        make = (lambda: self.repository(files)) if repository is None else (lambda: repository)
+        make = repository or partial(self.repository, files)
         return Checker(rules, self.registry.rules, self.config.settings, self._ignored, make)
 
-    def repository(self, files: Sequence[str] = ()) -> 'Repository':
-        """The repository in which files stand: all Python files below the root, if that is the top of a project, and the files themselves.
+    def repository(self, files: Sequence[str] = (), contents: Contents | None = None) -> 'Repository':
+        """The repository in which files stand.
 
         Args:
             files (Sequence[str], Optional):
                 The files. Default: none.
+            contents (Contents | None, Optional):
+                What `contents` gave for them, if it was asked. Default: `None`.
         """
         from flakelint.engine.context import decorator_names
         from flakelint.kernel.repository import Repository
 
+        contents = contents or self.contents(files)
+        return Repository(contents.root, (), decorator_names(self.config.settings), self.store, contents)
+
+    def contents(self, files: Sequence[str] = (), known: Mapping[str, Content] | None = None) -> Contents:
+        """All Python files below the root, if that is the top of a project, and some files in any case.
+
+        Args:
+            files (Sequence[str], Optional):
+                The files. Default: none.
+            known (Mapping[str, Content], Optional):
+                What is known of files that were read, by their path from the root. Default: nothing.
+        """
         settings = self.config.settings
         found: Sequence[str] = ()
         if self.everything is not None:
@@ -103,7 +117,7 @@ class Job:
         elif self._is_project:
             exclude = Patterns(self.config.root, (*settings.exclude, *settings.extend_exclude, *self.exclude))
             found = discover([self.config.root], exclude, settings.respect_gitignore).files
-        return Repository(self.config.root, [*found, *files], decorator_names(settings), self.store)
+        return Contents(self.config.root, [*found, *files], known)
 
     @property
     def _is_project(self) -> bool:
@@ -150,18 +164,17 @@ def run(files: Sequence[str], job: Job, cache: Cache | None, progress: Progress 
     missing = earlier.take(results)
     if not missing:
         return results
-    checker = job.checker(files, earlier.repository)
+    checker = job.checker(repository=earlier.repository)
     fresh: dict[str, Known] = {}
     workers = min(job.workers, max(1, len(missing) // (_WORTH_PROCESSES // 2)))
     gc.disable()
     try:
         if checker.looks_at_kernels and workers > 1:
-            earlier.seed(checker.repository)
             prepare(checker.repository, workers)
         for outcome in _check_all(missing, checker, job, cache, workers):
             results[outcome.path] = outcome.findings
             if outcome.key is not None:
-                state = checker.repository.index.state if outcome.consulted else ''
+                state = checker.repository.index.files.state if outcome.consulted else ''
                 fresh[outcome.key] = Known(outcome.findings, outcome.consulted, state)
             if progress is not None:
                 progress(len(results), len(files))
@@ -233,8 +246,8 @@ def prepare(repository: 'Repository', workers: int) -> None:
     if workers > 1 and len(missing) >= _WORTH_PROCESSES:
         from flakelint.engine.workers import summarise_in_processes
 
-        by_size = _chunks([os.path.join(index.root, path) for path in missing], workers)
-        chunks = [[os.path.relpath(path, index.root).replace(os.sep, '/') for path in chunk] for chunk in by_size]
+        by_size = _chunks([os.path.join(index.files.root, path) for path in missing], workers)
+        chunks = [[os.path.relpath(path, index.files.root).replace(os.sep, '/') for path in chunk] for chunk in by_size]
         for path, dumped in summarise_in_processes(chunks, index, workers):
             index.add(path, dumped)
     _ = index.launches, index.called
@@ -247,8 +260,22 @@ class _Earlier:
         self._job = job
         self._cache = cache
         self._files = files
-        self._contents: dict[str, Content] = {}
-        self.repository: Repository | None = None
+        self._known: dict[str, Content] = {}
+        self._repository: Repository | None = None
+        self._contents: Contents | None = None
+
+    def repository(self) -> 'Repository':
+        """The repository in which the files stand, made once."""
+        if self._repository is None:
+            self._repository = self._job.repository(contents=self.contents)
+        return self._repository
+
+    @property
+    def contents(self) -> Contents:
+        """The files of the repository, found once."""
+        if self._contents is None:
+            self._contents = self._job.contents(self._files, self._known)
+        return self._contents
 
     def take(self, results: dict[str, list[Finding]]) -> list[str]:
         """Put what is known, and still so, into the results, and give back the files of which it is not."""
@@ -259,11 +286,11 @@ class _Earlier:
         for path in self._files:
             name = self._job.name(path)
             try:
-                self._contents[name] = content_of(read(path))
+                self._known[name] = content_of(read(path))
             except OSError:
                 missing.append(path)
                 continue
-            keys[self._cache.key(name, self._contents[name].hash)] = (path, name)
+            keys[self._cache.key(name, self._known[name].hash)] = (path, name)
         known = self._cache.read({key: name for key, (_, name) in keys.items()})
         known = {key: found for key, found in known.items() if not found.consulted} | self._confirmed(
             {key: found for key, found in known.items() if found.consulted}, keys,
@@ -275,24 +302,19 @@ class _Earlier:
                 missing.append(path)
         return missing
 
-    def seed(self, repository: 'Repository') -> None:
-        """Tell a repository what is known of the files that were read."""
-        repository.index.seed(self._contents)
-
     def _confirmed(self, known: dict[str, Known], keys: dict[str, tuple[str, str]]) -> dict[str, Known]:
         """What depends on other files that say what they said."""
         if not known:
             return {}
-        self.repository = self._job.repository(self._files)
-        self.seed(self.repository)
-        state = self.repository.index.state
+        state = self.contents.state
         changed = {key: found for key, found in known.items() if found.state != state}
-        same = {
-            key: found for key, found in changed.items() if self.repository.consulted_by(keys[key][1]) == found.consulted
-        }
-        self._cache.confirm(same, state)
-        self.repository.index.save()
-        return {key: found for key, found in known.items() if key not in changed or key in same}
+        if changed:
+            consulted = {key: self.repository().consulted_by(keys[key][1]) for key in changed}
+            same = {key for key, found in changed.items() if found.consulted == consulted[key]}
+            self._cache.confirm(same, state)
+            self.repository().index.save()
+            known = {key: found for key, found in known.items() if key not in changed or key in same}
+        return known
 
 
 def _check_all(files: list[str], checker: 'Checker', job: Job, cache: Cache | None, workers: int) -> Iterable[Outcome]:

@@ -123,7 +123,7 @@ def _made_repository() -> 'Repository | None':
 
 def _start(job: Job, cache: 'Cache | None', repository: 'Repository | None') -> None:
     global _shared
-    _shared = (job.checker(repository=repository), job, cache)
+    _shared = (job.checker(repository=None if repository is None else lambda: repository), job, cache)
 
 
 def _check_chunk(files: list[str]) -> list[Outcome]:

@@ -5,7 +5,6 @@
 
 """The summaries of all files of a repository, each made when it is first needed, and what they say together."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -14,7 +13,7 @@ from typing import Protocol
 from flakelint.kernel.decorators import JIT, DecoratorNames, Roles
 from flakelint.kernel.host_statements import LOCAL
 from flakelint.kernel.summary import NO_SUMMARY, Summary, summarise
-from flakelint.project.contents import Content, content_of
+from flakelint.project.contents import Content, Contents
 from flakelint.project.meanings import APPLIED, FUNCTION, LITERAL
 from flakelint.project.modules import ModuleNames
 from flakelint.project.resolution import Resolver, Symbol
@@ -41,62 +40,38 @@ class Index:
     """The files of a repository in short.
 
     Args:
-        root (str):
-            The folder to which the paths are relative.
-        paths (Iterable[str]):
-            Its Python files, from the root, with forward slashes.
+        contents (Contents):
+            The files.
         names (DecoratorNames):
             Which decorators stand for Triton's own.
         store (Store | None, Optional):
             Where summaries of earlier runs are. Default: `None`.
     """
 
-    def __init__(self, root: str, paths: Iterable[str], names: DecoratorNames, store: Store | None = None) -> None:
-        self.root = root
-        self.paths = sorted(set(paths))
+    def __init__(self, contents: Contents, names: DecoratorNames, store: Store | None = None) -> None:
+        self.files = contents
         self.decorator_names = names
-        self.modules = ModuleNames(self.paths, os.path.basename(os.path.abspath(root)))
+        self.modules = ModuleNames(contents.paths, os.path.basename(os.path.abspath(contents.root)))
         self.resolver = Resolver(self.modules, lambda path: self.summary(path).names)
         self.roles = Roles(names, self.resolver, lambda path: self.summary(path).wraps)
         self._store = store
         self._summaries: dict[str, Summary] = {}
         self._kept: dict[str, tuple[str, str]] | None = None
         self._fresh: dict[str, tuple[str, str]] = {}
-        self._read_already: Mapping[str, Content] = {}
 
     def __getstate__(self) -> dict:
         """What another process needs: it reads no store, and makes the views anew."""
         kept = {**(self._kept or {}), **self._fresh}
-        return {'root': self.root, 'paths': self.paths, 'names': self.decorator_names, 'contents': self.contents, 'kept': kept}
+        return {'files': self.files, 'names': self.decorator_names, 'kept': kept}
 
     def __setstate__(self, state: dict) -> None:
-        self.__init__(state['root'], state['paths'], state['names'])
-        self.contents, self._kept = state['contents'], state['kept']
+        self.__init__(state['files'], state['names'])
+        self._kept = state['kept']
 
-    @cached_property
+    @property
     def contents(self) -> dict[str, Content]:
-        """What is known of each file without parsing it; those that cannot be read are left out."""
-        found = {}
-        for path in self.paths:
-            content = self._read_already.get(path)
-            if content is None:
-                data = self._read(path)
-                content = None if data is None else content_of(data)
-            if content is not None:
-                found[path] = content
-        return found
-
-    def seed(self, contents: Mapping[str, Content]) -> None:
-        """Take over what is known of files that were read already."""
-        self._read_already = contents
-
-    @cached_property
-    def state(self) -> str:
-        """The hash of the paths and contents of all files."""
-        digest = hashlib.blake2b(digest_size=20)
-        for path, content in self.contents.items():
-            digest.update(f'{path}\0{content.hash}\0'.encode(errors='surrogateescape'))
-        return digest.hexdigest()
+        """What is known of each file without parsing it."""
+        return self.files.files
 
     def missing(self) -> list[str]:
         """The files that may hold kernels or launches, and of which no summary is kept."""
@@ -137,7 +112,7 @@ class Index:
 
     def source(self, path: str) -> SourceFile | None:
         """A file; None where it cannot be read or parsed."""
-        data = self._read(path) if path in self.contents else None
+        data = self.files.read(path) if path in self.contents else None
         if data is None:
             return None
         try:
@@ -210,16 +185,6 @@ class Index:
             hashes = {content.hash for content in self.contents.values()}
             self._kept = self._store.read_summaries(hashes) if self._store is not None else {}
         return self._kept
-
-    def _read(self, path: str) -> bytes | None:
-        full = os.path.join(self.root, path)
-        try:
-            if not os.path.isfile(full):
-                return None
-            with open(full, 'rb') as file:
-                return file.read()
-        except OSError:
-            return None
 
 
 def find_function(resolver: Resolver, roles: Roles, path: str, name: str, through_any: bool) -> Symbol | None:

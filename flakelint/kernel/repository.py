@@ -7,7 +7,6 @@
 
 import ast
 import hashlib
-import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from flakelint.kernel.index import Index, Key, Store, find_function, find_litera
 from flakelint.kernel.kernels import Kernel, Module
 from flakelint.kernel.launches import Launch, bind
 from flakelint.kernel.summary import Summary, summarise
-from flakelint.project.contents import content_hash
+from flakelint.project.contents import Contents, content_hash
 from flakelint.project.meanings import APPLIED, MEMBER, imported_by, target_names
 from flakelint.project.resolution import Resolver, Symbol
 from flakelint.project.statements import FUNCTIONS, scope_statements
@@ -46,13 +45,19 @@ class Repository:
             Which decorators stand for Triton's own, besides those that wrap them. Default: `None`.
         store (Store | None, Optional):
             Where summaries of files are kept from run to run. Default: `None`.
+        contents (Contents | None, Optional):
+            The files, where they were read already. Default: `None`.
     """
 
     def __init__(
-        self, root: str, paths: Iterable[str], decorator_names: DecoratorNames | None = None, store: Store | None = None,
+        self,
+        root: str,
+        paths: Iterable[str],
+        decorator_names: DecoratorNames | None = None,
+        store: Store | None = None,
+        contents: Contents | None = None,
     ) -> None:
-        relative = (os.path.relpath(os.path.join(root, path), root).replace(os.sep, '/') for path in paths)
-        self.index = Index(root, relative, decorator_names or DecoratorNames(), store)
+        self.index = Index(contents or Contents(root, paths), decorator_names or DecoratorNames(), store)
         self._modules: dict[str, Module | None] = {}
 
     def __getstate__(self) -> dict:

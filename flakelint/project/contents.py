@@ -3,9 +3,12 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""What is known of a file without parsing it."""
+"""What is known of files without parsing them."""
 
 import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 # a file in which none of this stands holds no kernel and no launch
@@ -24,6 +27,56 @@ class Content(NamedTuple):
 
     hash: str
     is_relevant: bool
+
+
+class Contents:
+    """The contents of the files of a repository.
+
+    Args:
+        root (str):
+            The folder to which the paths are relative.
+        paths (Iterable[str]):
+            Its Python files, absolute or from the root.
+        known (Mapping[str, Content], Optional):
+            What is known already of some of them, by their path from the root. Default: nothing.
+    """
+
+    def __init__(self, root: str, paths: Iterable[str], known: Mapping[str, Content] | None = None) -> None:
+        self.root = root
+        self.paths = sorted({os.path.relpath(os.path.join(root, path), root).replace(os.sep, '/') for path in paths})
+        self._known = known or {}
+
+    @cached_property
+    def files(self) -> dict[str, Content]:
+        """What is known of each file, by its path from the root; those that cannot be read are left out."""
+        found = {}
+        for path in self.paths:
+            content = self._known.get(path)
+            if content is None:
+                data = self.read(path)
+                content = None if data is None else content_of(data)
+            if content is not None:
+                found[path] = content
+        return found
+
+    @cached_property
+    def state(self) -> str:
+        """The hash of the paths and contents of all files."""
+        digest = hashlib.blake2b(digest_size=20)
+        for path, content in self.files.items():
+            digest.update(f'{path}\0{content.hash}\0'.encode(errors='surrogateescape'))
+        return digest.hexdigest()
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file, or None."""
+        full = os.path.join(self.root, path)
+        try:
+            if not os.path.isfile(full):
+                return None
+            with open(full, 'rb') as file:
+                return file.read()
+        except OSError:
+            return None
 
 
 def content_of(data: bytes) -> Content:

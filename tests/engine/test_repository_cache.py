@@ -161,7 +161,7 @@ def test_a_folder_that_is_no_project_is_not_searched(tmp_path: Path) -> None:
 
     def paths() -> list[str]:
         config = load(str(tmp_path), isolated=True)
-        return Job(config, collect(config), (), 1).repository([str(tmp_path / 'ops/main.py')]).index.paths
+        return Job(config, collect(config), (), 1).contents([str(tmp_path / 'ops/main.py')]).paths
 
     assert paths() == ['ops/main.py']
     write(tmp_path / '.git/HEAD', '')

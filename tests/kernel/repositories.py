@@ -27,7 +27,7 @@ def repository(folder: Path, files: dict[str, str], names: DecoratorNames | None
 
 def kernels(whole: Repository, path: str, text: str | None = None) -> dict[str, Kernel]:
     """The kernels of a file of a repository, by their name in the module; of a text, if one is given, in the place of the file."""
-    data = (Path(whole.index.root) / path).read_bytes() if text is None else text.encode()
+    data = (Path(whole.index.files.root) / path).read_bytes() if text is None else text.encode()
     file = File(path, data, Settings(), lambda: whole)
     return {kernel.qualified_name: kernel for kernel in file.kernels}
 
