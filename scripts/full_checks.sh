@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run the property tests at full length; CI runs a seeded sample of them. The outcome is written to docs/full_checks.txt.
+# Run the property tests and the comparison with the compiler at full length; CI runs a seeded sample of them. The outcome is written to docs/full_checks.txt.
 #     scripts/full_checks.sh [PYTHON]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,4 +8,6 @@ mapfile -t files < <(grep -rl --include='test_*.py' 'from hypothesis' tests | so
 {
   echo "scripts/full_checks.sh, $(date -u +%Y-%m-%d), $($python --version), $(git rev-parse --short HEAD)"
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 2 -q --durations=5 "${files[@]}"
+  # what these print is the share of what the model does not know
+  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/compiler/test_widths_*.py
 } | tee docs/full_checks.txt

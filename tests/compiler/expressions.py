@@ -88,14 +88,14 @@ class Expressions:
     def inner(self, depth: int) -> Expr:
         draw, less = self.random, depth - 1
         choice = draw.random()
-        if choice < 0.55:
+        if choice < 0.53:
             symbol = draw.choice(('*', '*', '*', '*', '+', '+', '-', '//', '%', '&', '|', '^', '<<', '>>', '/'))
             need(symbol != '/' or draw.random() < 0.2)
             return binary(self.expr(less), symbol, self.expr(less))
-        if choice < 0.68:
+        if choice < 0.65:
             kind = draw.choice(('i64', 'i64', 'i64', 'i32', 'i32', 'u32', 'i8', 'fp'))
             return cast(self.expr(less), kind, draw.random() < 0.7)
-        if choice < 0.71:
+        if choice < 0.68:
             other = draw.choice([value for value in self.names.values() if value.kind in ('i32', 'i64')])
             value = self.expr(less)
             need(value.kind != 'const')
@@ -104,25 +104,26 @@ class Expressions:
                 need(TABLES[name] != 'i8' or value.kind != 'fp')
                 return Expr(f'{value.at(ATOM)}.to({name}.dtype.element_ty)', TABLES[name], value.shape)
             return Expr(f'{value.at(ATOM)}.to({other.text}.dtype)', other.kind, value.shape)
-        if choice < 0.76:
+        if choice < 0.73:
             return where(self.truth(None), self.expr(less), self.expr(less))
-        if choice < 0.81:
+        if choice < 0.78:
             return extreme(draw.choice(('min', 'max', 'tl.minimum', 'tl.maximum')), self.expr(less), self.expr(less))
-        if choice < 0.84:
+        if choice < 0.81:
             return cdiv(self.expr(less), self.expr(less))
-        if choice < 0.87:
-            return reduced(draw.choice(('sum', 'sum', 'max', 'min', 'cumsum', 'argmax')), self.expr(less))
-        if choice < 0.91:
+        if choice < 0.845:
+            block = self.truth('B') if draw.random() < 0.2 else self.expr(less, draw.choice(('B', 'B', 'BB')))
+            return reduced(draw.choice(('sum', 'sum', 'max', 'min', 'cumsum', 'argmax', 'argmin')), block)
+        if choice < 0.885:
             return expanded(self.expr(less, 'B'), draw.random() < 0.5)
-        if choice < 0.93:
+        if choice < 0.9:
             return negated(self.expr(less), draw.choice('-~'))
-        if choice < 0.95:
+        if choice < 0.92:
             return self.ternary(less)
-        if choice < 0.97 and self.helpers:
+        if choice < 0.94 and self.helpers:
             values = self.called(draw.choice(self.helpers))
             need(len(values) == 1)
             return values[0]
-        return special(draw, self.expr(less), self.expr(less))
+        return special(draw, self.expr(less, draw.choice(('B', 'B', '', None))), self.expr(less))
 
     def ternary(self, depth: int) -> Expr:
         left, right = self.expr(depth), self.expr(depth)
@@ -147,6 +148,10 @@ class Expressions:
         if self.random.random() < 0.3:
             need(not truth.shape)
             return Expr(f'not {truth.text}', 'i1', level=LOOSE)
+        if self.random.random() < 0.3:
+            need(not truth.shape)
+            text = self.random.choice(('FLAG and {}', '{} and FLAG', '{} or OTHER', 'C == 7 or {}', '{} and NONE is None'))
+            return Expr(text.format(truth.at(1)), 'i1', level=LOOSE)
         other = self.truth(shape)
         if truth.shape or other.shape or self.random.random() < 0.5:
             return binary(truth, self.random.choice('&|'), other)

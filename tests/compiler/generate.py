@@ -149,7 +149,8 @@ class _Writer(Expressions):
 
     def assignment(self) -> None:
         name = self.target()
-        self.assign(name, self.fitted(name, self.expr(3)))
+        expr = self.expr(3) if self.random.random() < 0.93 else self.some_constant()
+        self.assign(name, self.fitted(name, expr))
 
     def constants(self) -> None:
         name = self.new_name('k')
@@ -295,8 +296,11 @@ class _Writer(Expressions):
         text, holds = self.random.choice((
             ('FLAG', True), ('not FLAG', False), ('OTHER', False), ('NONE is None', True), ('NONE is not None', False),
             ('C > 3', True), ('FLAG and OTHER', False), ('BT == C', False), ('L.dtype == tl.int64', True),
+            ('tl.program_id(0) > 3 or FLAG', True), ('OTHER and W > 3', False), ('W > 3 and i > C and OTHER', False),
+            ('L.dtype.primitive_bitwidth < 64', False), ('C * BT == 64 and NONE is None', True),
         ))
         need('dtype' not in text or self.names['L'].kind == 'i64')
+        need('W' not in text or (not self.names['W'].shape and not self.names['i'].shape))
         self.write(f'if {text}:')
         self.static_side(holds)
         if self.random.random() < 0.7:

@@ -9,12 +9,13 @@ import ast
 import inspect
 import itertools
 import math
+import os
 import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 # of kernels with more combinations a sample is taken
-CAP = 24
+CAP = 256 if os.environ.get('HYPOTHESIS_PROFILE') == 'full' else 24
 
 
 class Variant(NamedTuple):
@@ -35,7 +36,7 @@ def variants(jit: Any, kinds: dict[str, str], constants: dict[str, Any], cap: in
         constants (dict[str, Any]):
             The values of those that are constants.
         cap (int, Optional):
-            Of how many choices at most. Default: `24`.
+            Of how many choices at most. Default: `24`, in full checks `256`.
     """
     types = {name: kind for name, kind in kinds.items() if kind != 'constexpr'}
     for chosen in _ones(jit, types):
