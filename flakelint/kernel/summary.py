@@ -134,7 +134,14 @@ NO_SUMMARY = Summary(NO_NAMES, {}, {}, (), '[]')
 
 
 def summarise(file: 'SourceFile') -> Summary:
-    """The summary of a file."""
+    """The summary of a file; an empty one where it is nested too deeply."""
+    try:
+        return _summarise(file)
+    except RecursionError:
+        return NO_SUMMARY
+
+
+def _summarise(file: 'SourceFile') -> Summary:
     names = names_of(file)
     sites = [pack(site) for site in find_sites(file, names)]
     heads = [_head(packed) for packed in sites]

@@ -341,3 +341,22 @@ def test_what_a_file_consults_has_a_hash(tmp_path: Path, path: str, old: str | N
     text = new if old is None else files[path].replace(old, new)
     assert text != files.get(path)
     assert (repository(tmp_path, {**files, path: text}).consulted_by('a.py') != before) == changes
+
+
+@pytest.mark.parametrize(
+    'deep',
+    [
+        'f = ' + 'a if b else ' * 900 + 'c\n',
+        'N = ' + '-' * 901 + '1\n',
+        'def run(x):\n    main[(1,)](x, ' + 'x + ' * 900 + '1)\n',
+        'def run(x):\n    y = ' + '(' * 90 + 'x' + ',)' * 90 + '\n    main[(1,)](y, y)\n',
+        'def my(fn):\n    return ' + 'lambda fn: ' * 90 + 'fn\n',
+    ],
+)
+def test_what_is_nested_deeply_is_passed_over(tmp_path: Path, deep: str) -> None:
+    whole = repository(tmp_path, {'a.py': f'{IMPORTS}from lib import mul\n\n{MAIN}\n\n{deep}', 'lib.py': f'{LIBRARY}\n\n{deep}'})
+    main = kernels(whole, 'a.py')['main']
+    assert whole.constant(main, 'N') in (None, -1)
+    assert all(launch.parameters['n'].kind in ('unknown', 'expression') for launch in whole.launches(main))
+    assert whole.consulted_by('a.py') == whole.consulted_by('a.py')
+    assert whole.helper(main, 'mul') is None or whole.helper(main, 'mul').path == 'lib.py'
