@@ -18,11 +18,12 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf'^```{language}\n(.*?)^```$', README, re.MULTILINE | re.DOTALL)
 
 
-def test_the_sample_is_what_a_run_prints(tmp_path: Path) -> None:
+def test_the_samples_are_what_runs_print(tmp_path: Path) -> None:
     write(tmp_path / 'kernels.py', blocks('python')[0])
-    command, _, expected = blocks('text')[0].partition('\n')
-    result = flakelint(*command.removeprefix('$ flakelint ').split(), cwd=tmp_path)
-    assert result.stdout == expected
+    for sample in blocks('text')[:2]:
+        command, _, expected = sample.partition('\n')
+        result = flakelint(*command.removeprefix('$ flakelint ').split(), cwd=tmp_path)
+        assert result.stdout == expected
 
 
 def test_the_settings_are_accepted(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ FINDINGS = st.builds(
     message=MESSAGES,
     path=PATHS,
     range=RANGES,
-    related=st.lists(st.builds(Related, range=RANGES, message=MESSAGES), max_size=2).map(tuple),
+    related=st.lists(st.builds(Related, range=RANGES, message=MESSAGES, path=st.just('') | PATHS), max_size=2).map(tuple),
     fix=st.none() | FIXES,
 )
 

@@ -39,14 +39,14 @@ NOT_UTF_8 = os.fsdecode(b'caf\xe9.py')
 @example(NASTY)
 def test_json(report: Report) -> None:
     document = json.loads(encodable('json', report))
-    assert [_from_json(item) for item in document['findings']] == report.findings
+    assert [_from_json(item) for item in document['findings']] == [_with_paths(item) for item in report.findings]
 
 
 @given(REPORTS)
 @example(NASTY)
 def test_json_lines(report: Report) -> None:
     lines = encodable('json-lines', report).splitlines()
-    assert [_from_json(json.loads(line)) for line in lines] == report.findings
+    assert [_from_json(json.loads(line)) for line in lines] == [_with_paths(item) for item in report.findings]
 
 
 @given(REPORTS)
@@ -57,7 +57,7 @@ def test_sarif(report: Report) -> None:
     assert set(names) == {item.code for item in report.findings}
     read = [_from_sarif(result) for result in run['results']]
     # a rule has one name, which a log holds once
-    assert read == [item._replace(name='') for item in report.findings]
+    assert read == [_with_paths(item)._replace(name='') for item in report.findings]
     for result in run['results']:
         assert run['tool']['driver']['rules'][result['ruleIndex']]['id'] == result['ruleId']
 
@@ -157,9 +157,13 @@ def _column(item: Finding) -> str | None:
     return str(item.range.start.column) if item.range.start.line == item.range.end.line else None
 
 
+def _with_paths(item: Finding) -> Finding:
+    """A finding that says of related places in its own file in which file they are."""
+    return item._replace(related=tuple(other._replace(path=other.path or item.path) for other in item.related))
+
+
 def _from_json(item: dict) -> Finding:
-    related = tuple(Related(_json_range(other['range']), other['message']) for other in item['related'])
-    assert all(other['path'] == item['path'] for other in item['related'])
+    related = tuple(Related(_json_range(other['range']), other['message'], other['path']) for other in item['related'])
     fix = item['fix'] and Fix(
         item['fix']['applicability'], item['fix']['title'],
         tuple(Edit(_json_range(edit['range']), edit['text']) for edit in item['fix']['edits']),
@@ -175,7 +179,10 @@ def _json_range(value: dict) -> tuple:
 def _from_sarif(result: dict) -> Finding:
     location, = result['locations']
     path, where = _sarif_place(location)
-    related = tuple(Related(_sarif_place(other)[1], other['message']['text']) for other in result.get('relatedLocations', ()))
+    related = tuple(
+        Related(_sarif_place(other)[1], other['message']['text'], _sarif_place(other)[0])
+        for other in result.get('relatedLocations', ())
+    )
     severity = {'error': 'error', 'warning': 'warning', 'note': 'info'}[result['level']]
     fix = _sarif_fix(path, result['fixes'][0]) if 'fixes' in result else None
     return Finding(result['ruleId'], '', severity, result['message']['text'], path, where, related, fix)
