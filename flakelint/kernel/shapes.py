@@ -48,16 +48,27 @@ def indexed(shape: Shape, index: ast.expr) -> Shape:
 
 
 def reduced(shape: Shape, node: ast.Call) -> Shape:
-    """The shape behind a reduction, of which the axis stands in the call."""
+    """The shape behind a reduction, of which the axis stands in the call, be it `tl.sum(block, 0)` or `block.sum(0)`."""
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-    method = type(node.func) is ast.Attribute and type(node.func.value) is not ast.Name
-    position = 0 if method else 1
+    # the block is the first argument, but for a method
+    position = 0 if node.args and _number(node.args[0]) is not None else 1
     axis_node = keywords.get('axis', node.args[position] if len(node.args) > position else None)
-    if shape is None or 'keep_dims' in keywords:
+    keep = keywords.get('keep_dims')
+    if shape is None or not (keep is None or isinstance(keep, ast.Constant)):
         return None
-    if axis_node is None:
-        return SCALAR
-    axis = axis_node.value if type(axis_node) is ast.Constant else None
-    if not isinstance(axis, int) or not 0 <= axis < len(shape):
+    one = ('1',) if keep is not None and keep.value else ()
+    if axis_node is None or (isinstance(axis_node, ast.Constant) and axis_node.value is None):
+        return one * len(shape)
+    axis = _number(axis_node)
+    if axis is None or not -len(shape) <= axis < len(shape):
         return None
-    return shape[:axis] + shape[axis + 1:]
+    axis %= len(shape)
+    return shape[:axis] + one + shape[axis + 1:]
+
+
+def _number(node: ast.expr) -> int | None:
+    """The whole number that an expression spells."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = _number(node.operand)
+        return None if number is None else -number
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
