@@ -255,6 +255,9 @@ class Body:
         if isinstance(launched, ast.Call) and len(launched.args) == 1 and not launched.keywords:
             launched = launched.args[0]
         target = self._evaluate(launched, env).reference
+        # what a tuner wraps
+        while target.endswith('.fn'):
+            target = target.removesuffix('.fn')
         if not target:
             return None
         keywords: dict[str, Value] = {}

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from flakelint.project.meanings import ALIAS, CLASS, FUNCTION, LITERAL, MEMBER, MODULE, Meaning, Names
 from flakelint.project.modules import ModuleNames
 
-# what was found on the way for names in files; nothing yet for those that lead here, so that circles end
-_Seen = dict[tuple[str, str], list['Symbol']]
+# what was found on the way for names in files, before a line if that matters; nothing yet for those that lead here, so that circles end
+_Seen = dict[tuple[str, str, int], list['Symbol']]
+
+_ANYWHERE = 1 << 31
 
 
 class Symbol(NamedTuple):
@@ -79,8 +81,8 @@ class Resolver:
             self._known[key] = tuple(dict.fromkeys(self._find(path, name, {})))
         return self._known[key]
 
-    def _find(self, path: str, name: str, seen: _Seen) -> Iterable[Symbol]:
-        key = (path, name)
+    def _find(self, path: str, name: str, seen: _Seen, before: int = _ANYWHERE) -> Iterable[Symbol]:
+        key = (path, name, before)
         if key not in seen:
             seen[key] = []
             module, colon, inside = name.rpartition(':')
@@ -88,16 +90,17 @@ class Resolver:
                 symbols: Iterable[Symbol] = [self._module(path, module)]
             else:
                 head, _, inside = name.partition('.')
-                symbols = self._own(path, head, seen)
+                symbols = self._own(path, head, seen, before)
             for part in inside.split('.') if inside else ():
                 symbols = [below for symbol in symbols for below in self._attribute(symbol, part, seen)]
             seen[key] = list(dict.fromkeys(symbols))
         return seen[key]
 
-    def _own(self, path: str, name: str, seen: _Seen) -> Iterator[Symbol]:
-        """What a name without a dot means in a module."""
+    def _own(self, path: str, name: str, seen: _Seen, before: int) -> Iterator[Symbol]:
+        """What a name without a dot means in a module; if something is bound to it before a line, only that."""
         names = self._names(path)
         meanings = names.meanings.get(name, ())
+        meanings = [meaning for meaning in meanings if meaning.line < before] or meanings
         for meaning in meanings:
             yield from self._meant(path, name, meaning, seen)
         last = max((meaning.line for meaning in meanings), default=0)
@@ -124,7 +127,9 @@ class Resolver:
         if meaning.kind == ALIAS:
             owner, _, _ = name.rpartition('.')
             beside = f'{owner}.{meaning.text}'
-            symbols = list(self._find(path, beside if beside in self._names(path).meanings else meaning.text, seen))
+            inner = beside if beside in self._names(path).meanings else meaning.text
+            # the name may be bound to something else further down
+            symbols = list(self._find(path, inner, seen, meaning.line))
             # what nothing binds, such as a builtin, is a value of its own
             return symbols or [Symbol(path, name, meaning)]
         return [Symbol(path, name, meaning)]

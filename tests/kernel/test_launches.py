@@ -259,6 +259,7 @@ def test_what_a_decorator_fills_in_is_not_passed(tmp_path: Path) -> None:
          [('b.py', 5)]),
         ({'b.py': 'from a import copy\ntuned = triton.autotune([], [])(copy)\n\nRUN tuned<<<'},
          [('b.py', 5)]),
+        ({'b.py': 'from a import copy\n\nRUN copy.fn.fn<<<'}, [('b.py', 4)]),
         ({'b.py': 'import a\n\nclass Op:\n    @staticmethod\n    def forward(ctx, x):\n        a.copy<<<'}, [('b.py', 6)]),
         ({'b.py': 'from a import copy\n\nRUN def inner():\n        copy<<<    inner()\n'}, [('b.py', 5)]),
         ({'b.py': 'from a import copy\nx = 1\nif x:\n    copy<<<'}, [('b.py', 4)]),

@@ -141,6 +141,8 @@ def test_a_name_is_followed(tmp_path: Path, text: str, name: str, expected: str 
         ('if here:\n    def f():\n        return 1\nelse:\n    def f():\n        return 2\n', None),
         ('if here:\n    def f():\n        return 1\nelse:\n    def f():\n        return 1\n', 'user.py:f'),
         ('from pkg.a import f as g, f as h\nf = g if here else h\n', 'pkg/a.py:f'),
+        ('from pkg.a import f as g\nf = g\n\ndef g():\n    pass\n', 'pkg/a.py:f'),
+        ('if here:\n    from pkg.a import f as g\nelse:\n    from pkg.b import f as g\nf = g\n', None),
         ('from pkg.a import f as g\nfrom pkg.b import f as h\nf = g if here else h\n', None),
     ],
 )
@@ -158,7 +160,7 @@ def test_circles_end(tmp_path: Path) -> None:
     assert tree.means('f') == 'b.py:f'
     assert tree.means('g') == ':a.g'
     assert tree.means('nothing') is None
-    assert tree.means('x', 'a.py') == 'a.py:y'
+    assert tree.means('x', 'a.py') == 'a.py:x'
 
 
 def test_webs_of_star_imports_take_no_exponential_time(tmp_path: Path) -> None:
