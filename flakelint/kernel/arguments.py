@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
     from flakelint.kernel.launches import Launch
 
-_ROW_WORDS = re.compile(r'(?:[mtslr]|seq\w*|rows?|tok\w*|ctx|bs)$', re.IGNORECASE)
+_ROW_WORDS = re.compile(r'(?:(?:^|_)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|bs)$', re.IGNORECASE)
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
 _WIDTHS = (sizes.HIDDEN, sizes.WIDTH, sizes.HEAD_WIDTH)
 _DIMENSION_WORDS = re.compile(r'seq|rows?|cols?|toks?|dim|head|ctx|page|slot', re.IGNORECASE)
@@ -146,7 +146,8 @@ def _axis(launch: 'Launch', axis: Any) -> 'Passed | None':
 
 def _stride_roles(names: list[str]) -> dict[str, str]:
     """The roles of strides by their order: the parameters of one tensor go from its outermost dimension to its innermost."""
-    tensors = sorted((name for name in names if 'stride' not in name.lower()), key=len, reverse=True)
+    others = [name.removesuffix('_ptr') for name in names if 'stride' not in name.lower()]
+    tensors = sorted(others, key=len, reverse=True)
     groups: dict[str, list[tuple[str, str]]] = {}
     for name in names:
         if role_of_name(name, constant=False) in (sizes.STRIDE, sizes.OUTER_STRIDE):

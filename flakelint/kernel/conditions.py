@@ -47,6 +47,8 @@ def spell(node: ast.expr, names: Mapping[str, str]) -> str:
         return f'{spell(node.func, names)}({",".join(inside)})'
     if kind is ast.UnaryOp and type(node.op) is ast.USub:
         return f'-{_operand(node.operand, names)}'
+    if kind is ast.UnaryOp and type(node.op) is ast.Not:
+        return f'not {spell(node.operand, names)}'
     if kind is ast.Compare and len(node.ops) == 1:
         text, truth = _comparison(node, names)
         return text if truth else f'not {text}'
@@ -74,6 +76,9 @@ def guards(node: ast.expr, names: Mapping[str, str], same: Mapping[str, tuple[st
             return NOTHING.union(*(yes for yes, _ in sides)), NOTHING
         return NOTHING, NOTHING.union(*(no for _, no in sides))
     text, truth = _comparison(node, names) if kind is ast.Compare else (spell(node, names), True)
+    while text.startswith('not '):
+        # a name may stand for what its caller negates
+        text, truth = text.removeprefix('not '), not truth
     if UNIQUE in text:
         return NOTHING, NOTHING
     if text in same:

@@ -125,9 +125,19 @@ class Evaluator(Walk):
     def _boolean(self, node: ast.BoolOp) -> Any_:
         found = [self.evaluate(value) for value in node.values]
         name = 'all' if type(node.op) is ast.And else 'any'
+        decisive = name == 'any'
+        for position, value in enumerate(found):
+            known = truth_of(value) if type(value) is Value and value.type in COMPILE_TIME else None
+            if known is decisive:
+                # a constant that decides is what comes out, wherever it stands
+                return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=decisive)
+            if known is None or position == len(found) - 1:
+                break
+            if position == len(found) - 2:
+                # what stands behind constants that do not decide is the value itself
+                return found[-1]
         if all(type(value) is Value and value.type in COMPILE_TIME for value in found):
             return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=logical(name, found))
-        decisive = name == 'any'
         if any(type(value) is Value and value.type in COMPILE_TIME and truth_of(value) is decisive for value in found):
             return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=decisive)
         return self.make(name, tuple(found), types.BOOL, SCALAR, node)

@@ -27,6 +27,7 @@ _NAMES = {
 }
 _MAX_STEPS = 40
 _MAX_TEXT = 100
+_MAX_DEPTH = 9
 
 
 class Explained:
@@ -54,18 +55,25 @@ class Explained:
             column (int | None):
                 The offset in bytes from the beginning of the line.
         """
-        found = self._find(path, line, column)
-        for node, frame, value in found:
+        for node, frame, value in self._find(path, line, column):
             yield f'`{_text(node)}` in `{frame.kernel.name}`{_called(frame)}'
+            known: dict[tuple[str, ...], list[str]] = {}
             for guard, case in cases_of(value):
-                yield from self._case(guard, case)
+                known.setdefault(tuple(self._case(case, path)), []).append(_conditions(guard))
+            for text, conditions in known.items():
+                # what is the same in all variants is said once
+                if len(known) > 1:
+                    yield f'  where {", or ".join(conditions)}:' if all(conditions) else '  in some variant:'
+                indent = '    ' if len(known) > 1 else '  '
+                yield from (indent + row for row in text)
 
     def _find(self, path: str, line: int, column: int | None) -> list[tuple[ast.AST, 'Frame', Value | Cases]]:
-        here = [one for one in self._model.record if one[1].kernel.path == path and _covers(one[0], line, column)]
+        record = [one for one in self._model.record if one[1].kernel.path == path]
+        here = [one for one in record if _covers(one[0], line, column)]
         if column is None:
-            starts = [one for one in here if one[0].lineno == line] or here
-            inner = {id(part) for node, _, _ in starts for part in ast.walk(node) if part is not node}
-            chosen = [one for one in starts if id(one[0]) not in inner]
+            largest = _largest([one[0] for one in here if one[0].lineno == line] or [one[0] for one in here])
+            wanted = {part for node in largest for part in _told(node)} or set(largest)
+            chosen = [one for one in record if one[0] in wanted]
         else:
             smallest = min((_length(node) for node, _, _ in here), default=0)
             chosen = [one for one in here if _length(one[0]) == smallest]
@@ -74,40 +82,32 @@ class Explained:
             unique.setdefault((id(node), tuple(case.type for case in each_value([value])), frame.call), (node, frame, value))
         return list(unique.values())
 
-    def _case(self, guard: Guard, value: Value) -> Iterator[str]:
-        conditions = [f'`{text}` is {str(truth).lower()}' for text, truth in sorted(guard) if UNIQUE not in text]
-        if conditions:
-            yield f'  where {" and ".join(conditions)}:'
-        indent = '    ' if conditions else '  '
-        yield f'{indent}type:   {type_name(value.type)}'
-        yield f'{indent}shape:  {_shape(value)}'
-        yield f'{indent}size:   {self._size(value)}'
-        yield f'{indent}from:   {", ".join(dict.fromkeys(_sources(value))) or "constants"}'
-        steps = list(self._steps(value, 0, {}))
+    def _case(self, value: Value, path: str) -> Iterator[str]:
+        yield f'type:   {type_name(value.type)}{_element(value)}'
+        yield f'shape:  {_shape(value)}'
+        if _is_number(value):
+            yield f'size:   {size_text(self._bounds.of(value))}'
+        yield f'from:   {", ".join(dict.fromkeys(_sources(value))) or "constants"}'
+        steps = list(self._steps(value, path, 0, {}))
         if len(steps) > 1:
-            yield f'{indent}steps:'
-            yield from (f'{indent}  {step}' for step in steps[:_MAX_STEPS])
+            yield 'steps:'
+            yield from (f'  {step}' for step in steps[:_MAX_STEPS])
             if len(steps) > _MAX_STEPS:
-                yield f'{indent}  and {len(steps) - _MAX_STEPS} more'
+                yield f'  and {len(steps) - _MAX_STEPS} more'
 
-    def _size(self, value: Value) -> str:
-        if not types.is_integer(value.type) and value.type != types.CONST:
-            return 'no integer'
-        return size_text(self._bounds.of(value))
-
-    def _steps(self, value: Value, depth: int, seen: dict[int, None]) -> Iterator[str]:
-        text = _label(value)
-        size = self._bounds.of(value)
-        known = f', {size_text(size)}' if types.is_integer(value.type) or value.type == types.CONST else ''
-        where = f' (line {value.node.lineno})' if value.node is not None and hasattr(value.node, 'lineno') else ''
+    def _steps(self, value: Value, path: str, depth: int, seen: dict[int, None]) -> Iterator[str]:
+        size = f', {size_text(self._bounds.of(value))}' if _is_number(value) else ''
         repeated = id(value) in seen and bool(value.operands)
-        yield f'{"  " * depth}{text}{where}: {type_name(value.type)}{known}{" (see above)" if repeated else ""}'
-        if repeated or depth > 8 or value.op == 'load':
+        text = f'{_label(value)}{_where(value, path)}: {type_name(value.type)}{_element(value)}{size}'
+        inner = [one for one in each_value(value.operands) if one.op not in ('constant', 'dtype', 'unknown')]
+        ends = repeated or value.op == 'load' or not inner
+        rest = ' (see above)' if repeated else ' ...' if depth == _MAX_DEPTH and not ends else ''
+        yield f'{"  " * depth}{text}{rest}'
+        if ends or depth == _MAX_DEPTH:
             return
         seen[id(value)] = None
-        for operand in each_value(value.operands):
-            if operand.op not in ('constant', 'dtype', 'unknown'):
-                yield from self._steps(operand, depth + 1, seen)
+        for operand in inner:
+            yield from self._steps(operand, path, depth + 1, seen)
 
 
 def type_name(name: str) -> str:
@@ -176,10 +176,60 @@ def _text(node: ast.AST | None) -> str:
     return text if len(text) <= _MAX_TEXT else f'{text[:_MAX_TEXT]}...'
 
 
-def _called(frame: 'Frame') -> str:
-    if frame.call is None or frame.caller is None:
+def _is_number(value: Value) -> bool:
+    return types.is_integer(value.type) or value.type == types.CONST
+
+
+def _element(value: Value) -> str:
+    known = value.type == types.POINTER and isinstance(value.detail, str) and value.detail != types.UNKNOWN
+    return f' to {type_name(value.detail)}' if known else ''
+
+
+def _conditions(guard: Guard) -> str:
+    """Compile-time conditions in words; empty where none can be told."""
+    known = [f'`{text}` is {str(truth).lower()}' for text, truth in sorted(guard) if UNIQUE not in text]
+    return ' and '.join(known)
+
+
+def _where(value: Value, path: str) -> str:
+    """The line of a value, and its file if that is another one."""
+    line = getattr(value.node, 'lineno', None)
+    if line is None:
         return ''
-    return f', called in line {frame.call.lineno} of `{frame.caller.kernel.name}`'
+    other = value.frame.kernel.path if value.frame is not None else path
+    return f' (line {line})' if other == path else f' ({other}:{line})'
+
+
+def _called(frame: 'Frame') -> str:
+    """The calls that led to a function."""
+    text, path = '', frame.kernel.path
+    while frame.call is not None and frame.caller is not None:
+        call, frame = frame.call, frame.caller
+        file = '' if frame.kernel.path == path else f' of {frame.kernel.path}'
+        text = f'{text}, called in line {call.lineno}{file} in `{frame.kernel.name}`'
+    return text
+
+
+def _largest(nodes: list[ast.AST]) -> list[ast.AST]:
+    """The nodes that are no part of another one."""
+    inner = {id(part) for node in nodes for part in ast.walk(node) if part is not node}
+    return [node for node in nodes if id(node) not in inner]
+
+
+def _told(node: ast.AST) -> Iterator[ast.AST]:
+    """What is told of an expression: itself, or what it is made of where it is a tuple, or a call that gives nothing."""
+    if isinstance(node, ast.Tuple):
+        for element in node.elts:
+            yield from _told(element)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _gives_nothing(node.func.attr):
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+            yield from _told(argument)
+    elif not isinstance(node, ast.Constant):
+        yield node
+
+
+def _gives_nothing(method: str) -> bool:
+    return method == 'store' or method.startswith('static_')
 
 
 def _covers(node: ast.AST, line: int, column: int | None) -> bool:

@@ -185,7 +185,8 @@ def _pointer_type(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Va
 
 
 def _dot(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value:
-    return walk.make('dot', tuple(arguments.all()), types.FLOAT, None, node)
+    integers = [types.is_integer(value.type) for value in each_value(arguments.all()[:2])]
+    return walk.make('dot', tuple(arguments.all()), types.INT32 if integers and all(integers) else types.FLOAT, None, node)
 
 
 def _histogram(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value:
@@ -260,7 +261,7 @@ def builtin(walk: 'Evaluator', node: ast.Call, name: str, arguments: Arguments) 
             result = walk.map2(lambda one, other: walk.combine(node, name, one, other), result, value)
         return result
     if name == 'abs' and found:
-        return walk.map(lambda value: kept(walk, node, 'abs', value), found[0])
+        return walk.map(lambda value: kept(walk, node, 'abs', value, arguments), found[0])
     if name == 'float' and found:
         literal = found[0].literal if type(found[0]) is Value else None
         return walk.make('constant', (), types.CONST, SCALAR, node, literal=_float(literal))

@@ -28,7 +28,7 @@ from flakelint.kernel.host_values import (
     number,
     unknown,
 )
-from flakelint.kernel.launches import DTYPE, EXPRESSION, FLAG, NONE, NUMBER, PARAMETER, SIZE, STRIDE, STRING
+from flakelint.kernel.launches import DTYPE, EXPRESSION, FLAG, NONE, NUMBER, PARAMETER, PROCESSORS, SIZE, STRIDE, STRING
 from flakelint.project.imports import dotted
 from flakelint.project.meanings import literal
 
@@ -114,6 +114,8 @@ class Expressions:
         full = self.full_name(node, env)
         if full.startswith(('torch.', 'triton.language.')) and full.rpartition('.')[2] in host_tensors.DTYPES:
             return Value(DTYPE, node=node, dtype=full.rpartition('.')[2])
+        if node.attr == PROCESSORS:
+            return Value(EXPRESSION, node.attr, node=node, head=PROCESSORS)
         base = self.evaluate(node.value, env)
         if base.may_be_tensor and not (base.reference and name):
             known = self._tensor_attribute(node, base)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS})
 _ROUNDED = 'next_power_of_2'
+# no device has more multiprocessors
+_PROCESSORS = 1 << 10
 
 
 class HostSizes:
@@ -110,6 +112,8 @@ class HostSizes:
         head = passed.head
         if head == launches.PARAMETER:
             return self._parameter(passed.text)
+        if head == launches.PROCESSORS:
+            return Size(_PROCESSORS, _PROCESSORS, sizes.COUNT)
         found = [self.of(one) for one in passed.operands]
         if head == 'min' and any(found):
             found = [size for size in found if size is not None]

@@ -46,11 +46,12 @@ _ORDERED = frozenset({'movedim', 'permute', 'swapaxes', 't', 'transpose'})
 _RESHAPED = frozenset({'expand', 'new_empty', 'new_full', 'new_ones', 'new_zeros', 'reshape', 'view'})
 _LIKE_ANOTHER = frozenset({'expand_as', 'reshape_as', 'view_as'})
 _INDICES = frozenset({'argmax', 'argmin', 'argsort', 'nonzero', 'searchsorted'})
+_VALUES_AND_INDICES = frozenset({'kthvalue', 'sort', 'topk'})
 _OF_ANOTHER_SHAPE = frozenset({
     'amax', 'amin', 'diff', 'flatten', 'mean', 'repeat', 'repeat_interleave', 'squeeze', 'sum', 'where',
 })
 # what torch has as functions too
-METHODS = _SAME | _ORDERED | _INDICES | _OF_ANOTHER_SHAPE | {'reshape', 'unsqueeze'}
+METHODS = _SAME | _ORDERED | _INDICES | _VALUES_AND_INDICES | _OF_ANOTHER_SHAPE | {'reshape', 'unsqueeze'}
 
 
 class Arguments(NamedTuple):
@@ -72,7 +73,8 @@ class Arguments(NamedTuple):
 def derived(base: Value, shape: Shape, node: ast.expr, dtype: str | None = None) -> Value:
     """A tensor that is made from another one, if that is a tensor."""
     tensor = base.tensor
-    made = Tensor('', shape, tensor.dtype if dtype is None else dtype, False, tensor.optional, (tensor,))
+    # only a tensor is cast, or asked for indices
+    made = Tensor('', shape, tensor.dtype if dtype is None else dtype, bool(dtype), tensor.optional, (tensor,))
     return Value(UNKNOWN, node=node, tensor=made)
 
 
@@ -109,6 +111,8 @@ def method(name: str, base: Value, arguments: Arguments, node: ast.Call) -> Valu
             other = arguments.first()
             dtype = other.tensor.dtype if name != 'cumsum' and other is not None and other.may_be_tensor else None
         return derived(base, tensor.shape, node, dtype)
+    if name in _VALUES_AND_INDICES:
+        return Value(TUPLE, items=(derived(base, Shape(), node), derived(base, Shape(), node, 'int64')), node=node)
     if name in _ORDERED:
         return derived(base, Shape(base=tensor.shape), node)
     if name in _RESHAPED:

@@ -16,6 +16,7 @@ from flakelint.kernel.operations import Arguments, cast, items, kept, needs_narr
 
 if TYPE_CHECKING:
     from flakelint.kernel.evaluator import Evaluator
+    from flakelint.kernel.kernels import Kernel
 
 PREFIX = 'triton.language.'
 
@@ -68,7 +69,7 @@ def call(walk: 'Evaluator', node: ast.Call) -> Value | Cases:
     if name in _BUILTINS:
         return builtin(walk, node, name, arguments)
     if arguments.complete and name:
-        helper = walk.facts.helper(walk.frame.kernel, function, name)
+        helper = _helper(walk, function, name)
         if helper is not None:
             result = walk.inline(helper, arguments, node)
             if result is not None:
@@ -100,9 +101,18 @@ def attribute(walk: 'Evaluator', node: ast.Attribute, value: Value) -> Value:
 
 
 def _passed_function(walk: 'Evaluator', function: ast.Name) -> str:
-    """The name of a function that was handed over as an argument."""
+    """The full name of a function that was handed over as an argument."""
     value = walk.frame.env.get(function.id)
-    return value.name if type(value) is Value and value.op == 'global' else ''
+    if type(value) is not Value or value.op != 'global':
+        return ''
+    return value.frame.kernel.bindings.resolve(value.name)
+
+
+def _helper(walk: 'Evaluator', function: ast.expr, name: str) -> 'Kernel | None':
+    value = walk.frame.env.get(function.id) if type(function) is ast.Name else None
+    if type(value) is Value and value.op == 'global':
+        return walk.facts.helper(value.frame.kernel, value.node, name)
+    return walk.facts.helper(walk.frame.kernel, function, name)
 
 
 def _method(walk: 'Evaluator', node: ast.Call, function: ast.Attribute) -> Value | Cases:
@@ -138,7 +148,7 @@ def _language(walk: 'Evaluator', node: ast.Call, full: str, arguments: Arguments
         return handler(walk, node, arguments)
     first = arguments.get(0, 'input', 'x', 'tensor')
     if name in _KEEP and first is not None:
-        return walk.map(lambda value: kept(walk, node, name, value), first)
+        return walk.map(lambda value: kept(walk, node, name, value, arguments), first)
     if name in _FLOATS:
         return walk.make('call', tuple(arguments.all()), types.FLOAT, _first_shape(arguments), node, detail=name)
     if name in _UNSIGNED_RANDOM:

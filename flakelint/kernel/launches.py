@@ -30,6 +30,8 @@ UNKNOWN = 'unknown'
 # heads of expressions that are no operator or function: one of several values, and a parameter of the kernel
 EITHER = 'either'
 PARAMETER = 'parameter'
+# how many multiprocessors a device has
+PROCESSORS = 'multi_processor_count'
 
 RUN_METHODS = frozenset({'run', 'warmup'})
 # what a launch may be given besides the parameters of the kernel
@@ -60,6 +62,7 @@ class Passed(NamedTuple):
             The value of a number, a string or a flag that is written out. Default: `None`.
         head (str, Optional):
             Of an expression, the operator or function, such as `*` or `cdiv`; `either` for one of several values,
+            `multi_processor_count` for what a device has,
             `parameter` for the parameter of the kernel that the text names, `range` for the counter of a loop.
             Of a flag, the comparison. Of a size, `numel` where it is that of the whole tensor. Default: none.
         operands (tuple[Passed, ...], Optional):

@@ -41,8 +41,8 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         \w*_(?:flag|FLAG) CAUSAL REVERSE HEAD_FIRST
     """)),
     (BLOCK, _words(r"""
-        BLOCK\w* BLK\w* \w*_BLOCK(?:_\w+)? \w*block_?size\w* TILE\w* \w*_TILE CHUNK\w* \w*chunk_size
-        B[A-Z]{1,2}\d? BT[LS] [Bb]lock(?:_?[a-z])? GROUP_SIZE_M GROUP_M
+        BLOCK(?!_DMODEL)\w* BLK\w* \w*_BLOCK(?:_\w+)? \w*block_?size\w* TILE\w* \w*_TILE CHUNK\w* \w*chunk_size
+        B(?!S$|SZ$)[A-Z]{1,2}\d? BT[LS] [Bb]lock(?:_?[a-z])? GROUP_SIZE_M GROUP_M
     """)),
     (WINDOW, _words(r"""
         W KW KH KERNEL_W\w* kernel_w\w* conv_?width kernel_(?:size|h|height) num_stages num_warps n_stages SPLIT_K split_k
@@ -50,7 +50,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (COUNT, _words(r"""
         N[TCSB][A-Z]?\d? \w*_count programs num_sms? grid\w* \w*_(?:blocks|chunks|tiles) max_(?:blocks|pages)\w*
         n?um_?(?:chunks|blocks|tiles|splits|pid\w*|pages|groups|experts|programs|sms?)\w* E EXPERTS? n_experts
-        NUM_(?:CHUNKS|BLOCKS|TILES|SPLITS|PID\w*|PAGES|GROUPS|EXPERTS|SMS?|PROGRAMS)\w*
+        \w*multi_processor_count NUM_(?:CHUNKS|BLOCKS|TILES|SPLITS|PID\w*|PAGES|GROUPS|EXPERTS|SMS?|PROGRAMS)\w*
     """)),
     (BATCH, _words(r"""
         B BS BSZ Z NS batch\w* bsz bs num_(?:seqs?|sequences|reqs?|requests|batch\w*) n_seqs? BATCH\w* NUM_SEQS?

@@ -68,6 +68,10 @@ class Arguments:
                 return self.nodes[keyword]
         return self.nodes.get(position)
 
+    def positional(self, first: int) -> list[ast.expr]:
+        """The expressions of the positional arguments from a position on."""
+        return [node for key, node in self.nodes.items() if isinstance(key, int) and key >= first]
+
     def all(self) -> list[Value | Cases]:
         """All values, in order."""
         return list(self.values.values())
@@ -87,21 +91,31 @@ def _cast(walk: 'Evaluator', node: ast.AST, value: Value, to: Value) -> Value:
     return walk.make('cast', (value,), target, value.shape, node)
 
 
-def kept(walk: 'Evaluator', node: ast.Call, name: str, value: Value) -> Value:
+def kept(walk: 'Evaluator', node: ast.Call, name: str, value: Value, arguments: Arguments) -> Value:
+    """What a function gives that keeps the type of its first argument."""
     if value.type == types.TUPLE:
-        found = tuple(walk.map(lambda item: kept(walk, node, name, item), item) for item in value.operands)
+        found = tuple(walk.map(lambda item: kept(walk, node, name, item, arguments), item) for item in value.operands)
         return walk.make('tuple', found, types.TUPLE, SCALAR, node)
-    shape = value.shape if name in _KEEP_SHAPE else None
-    if name in ('broadcast_to', 'reshape', 'view') and len(node.args) > 1:
-        shape = spelled_shape(walk, node.args[1])
-    if name in ('trans', 'permute') and value.shape is not None and len(node.args) < 2:
-        shape = tuple(reversed(value.shape))
-    if name == 'expand_dims' and value.shape is not None and isinstance(node.args[-1], ast.Constant):
-        axis = node.args[-1].value
-        if isinstance(axis, int) and -1 <= axis <= len(value.shape):
-            at = len(value.shape) if axis == -1 else axis
-            shape = (*value.shape[:at], '1', *value.shape[at:])
-    return walk.make('view', (value,), value.type, shape, node, detail=value.detail)
+    return walk.make('view', (value,), value.type, _shape(walk, name, value, arguments), node, detail=value.detail)
+
+
+def _shape(walk: 'Evaluator', name: str, value: Value, arguments: Arguments) -> tuple[str, ...] | None:
+    if name in ('broadcast_to', 'reshape', 'view'):
+        given = [arguments.nodes['shape']] if 'shape' in arguments.nodes else arguments.positional(1)
+        dims = given[0].elts if len(given) == 1 and type(given[0]) in (ast.Tuple, ast.List) else given
+        return tuple(walk.spell(one) for one in dims) if dims else None
+    if value.shape is None:
+        return None
+    if name in ('trans', 'permute') and len(arguments.values) < 2:
+        return tuple(reversed(value.shape))
+    if name == 'expand_dims':
+        axis = arguments.get(1, 'axis')
+        at = axis.literal if type(axis) is Value else None
+        if not isinstance(at, int) or not -len(value.shape) - 1 <= at <= len(value.shape):
+            return None
+        at = at + len(value.shape) + 1 if at < 0 else at
+        return (*value.shape[:at], '1', *value.shape[at:])
+    return value.shape if name in _KEEP_SHAPE else None
 
 
 def items(value: Value | Cases) -> list[Value]:

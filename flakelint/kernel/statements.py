@@ -194,7 +194,11 @@ class Interpreter(Evaluator):
         static, truth, yes, no = self.static_truth(node.test)
         if truth is not None:
             chosen = node.body if truth else node.orelse
-            return self._branch(chosen, yes if truth else no)[0]
+            ends, _ = self._branch(chosen, yes if truth else no)
+            if ends and not (node.body and node.orelse):
+                # Triton compiles what follows all the same
+                self.frame.goes_on = len(self.frame.returns)
+            return ends
         before = dict(self.frame.env)
         ends, after_body = self._branch(node.body, yes)
         self.frame.env = dict(before)

@@ -91,10 +91,10 @@ class Strides:
             name for name, value in model.parameters.items()
             if value.type != types.POINTER and role_of_name(name, constant=False) in (sizes.STRIDE, sizes.OUTER_STRIDE)
         ]
-        launched = {
+        launched = [
             name for launch in model.facts.launches for name, passed in launch.parameters.items()
             if passed.kind == launches.STRIDE and name in model.parameters
-        }
+        ]
         self.names = dict.fromkeys([*strides, *launched])
         self._dimensions: dict[str, set[str]] = {}
         self.owners = {name: self._owners(name, pointers) for name in self.names}
