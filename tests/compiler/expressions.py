@@ -48,6 +48,8 @@ class Expressions:
         # what each points at, and its shape
         self.pointers: dict[str, tuple[str, str]] = {}
         self.helpers: list[Helper] = []
+        # the flag that is set, and the one that is not
+        self.yes, self.no = random.sample(('FLAG', 'OTHER'), 2)
 
     def some_constant(self) -> Expr:
         known = [value for value in self.names.values() if value.kind == 'const']
@@ -128,7 +130,7 @@ class Expressions:
     def ternary(self, depth: int) -> Expr:
         left, right = self.expr(depth), self.expr(depth)
         if self.random.random() < 0.5:
-            text, chosen = self.random.choice((('FLAG', left), ('OTHER', right), ('NONE is None', left), ('C == BT', right)))
+            text, chosen = self.random.choice(((self.yes, left), (self.no, right), ('NONE is None', left), ('C == BT', right)))
             need('const' not in (left.kind, right.kind))
             return Expr(f'{left.at(1)} if {text} else {right.at(1)}', chosen.kind, chosen.shape, level=0)
         need(settled(left) == settled(right) and left.shape == right.shape)
@@ -150,7 +152,7 @@ class Expressions:
             return Expr(f'not {truth.text}', 'i1', level=LOOSE)
         if self.random.random() < 0.3:
             need(not truth.shape)
-            text = self.random.choice(('FLAG and {}', '{} and FLAG', '{} or OTHER', 'C == 7 or {}', '{} and NONE is None'))
+            text = self.random.choice((f'{self.yes} and {{}}', f'{{}} and {self.yes}', f'{{}} or {self.no}', 'C == 7 or {}'))
             return Expr(text.format(truth.at(1)), 'i1', level=LOOSE)
         other = self.truth(shape)
         if truth.shape or other.shape or self.random.random() < 0.5:
@@ -168,7 +170,7 @@ class Expressions:
     def called(self, helper: Helper) -> tuple[Expr, ...]:
         for _ in range(8):
             with suppress(Invalid):
-                count = len(helper.parameters) - (helper.has_default and self.random.random() < 0.5)
+                count = len(helper.parameters) - (helper.default is not None and self.random.random() < 0.5)
                 return helper.call(tuple(self.expr(1) for _ in range(count)), self.random.random() < 0.3)
         raise Invalid
 

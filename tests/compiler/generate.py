@@ -16,7 +16,7 @@ from tests.compiler.algebra import DTYPES, Expr, Invalid, binary, bound, cast, c
 from tests.compiler.expressions import TABLES, Expressions
 
 NAME = 'random_fwd_kernel'
-CONSTANTS = {'C': 4, 'BT': 16, 'BIG': 65536, 'FLAG': True, 'OTHER': False, 'NONE': None}
+CONSTANTS = {'C': 4, 'BT': 16, 'BIG': 65536, 'NONE': None}
 _HEAD = 'import triton\nimport triton.language as tl\n\nGLOBAL = tl.constexpr(12)\n\n\n'
 _PARAMETERS = (
     'x, y, p8, p32, p64, pu, T, N, L, U, S, E, F, W: tl.int64,\n'
@@ -57,7 +57,7 @@ class _Writer(Expressions):
             'T': draw.choice(('i32', 'i32', 'i32', 'i64')), 'N': 'i32', 'L': 'i64', 'U': 'u32', 'S': 'i8', 'E': 'u1',
             'F': 'fp32', 'W': 'i64',
         }
-        constants = dict(CONSTANTS)
+        constants = {**CONSTANTS, self.yes: True, self.no: False}
         if draw.random() < 0.2:
             del types['N']
             constants['N'] = 1
@@ -293,10 +293,11 @@ class _Writer(Expressions):
             self.names[name] = bound(common, name)
 
     def static_branch(self) -> None:
+        yes, no = self.yes, self.no
         text, holds = self.random.choice((
-            ('FLAG', True), ('not FLAG', False), ('OTHER', False), ('NONE is None', True), ('NONE is not None', False),
+            (yes, True), (f'not {yes}', False), (no, False), ('NONE is None', True), ('NONE is not None', False),
             ('C > 3', True), ('FLAG and OTHER', False), ('BT == C', False), ('L.dtype == tl.int64', True),
-            ('tl.program_id(0) > 3 or FLAG', True), ('OTHER and W > 3', False), ('W > 3 and i > C and OTHER', False),
+            (f'tl.program_id(0) > 3 or {yes}', True), (f'{no} and W > 3', False), (f'W > 3 and i > C and {no}', False),
             ('L.dtype.primitive_bitwidth < 64', False), ('C * BT == 64 and NONE is None', True),
         ))
         need('dtype' not in text or self.names['L'].kind == 'i64')

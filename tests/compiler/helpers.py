@@ -12,7 +12,7 @@ from random import Random
 from tests.compiler.algebra import Expr, Invalid, binary, bound, cast, cdiv, constant, extreme, need
 
 _PARAMETERS = ('a', 'b', 'c')
-_DEFAULT = constant(5)
+_NONE = Expr('None', 'none')
 # makes the expression of a body from what the names in it stand for
 Formula = Callable[[Mapping[str, Expr]], Expr]
 
@@ -30,15 +30,15 @@ class Helper:
             How it is written.
         evaluate (Callable[[Mapping[str, Expr]], tuple[Expr, ...]]):
             What it returns, one value or several, for the arguments of a call; `Invalid` where the compiler would refuse them.
-        has_default (bool):
-            Whether its last parameter has a default value.
+        default (Expr | None):
+            What its last parameter is by default.
     """
 
     name: str
     parameters: tuple[str, ...]
     text: str
     evaluate: Callable[[Mapping[str, Expr]], tuple[Expr, ...]]
-    has_default: bool
+    default: Expr | None
 
     def call(self, arguments: tuple[Expr, ...], by_name: bool) -> tuple[Expr, ...]:
         """What a call gives, each value with the text of the whole call; its last argument may be given by its name."""
@@ -46,7 +46,8 @@ class Helper:
         texts = [argument.text for argument in arguments]
         if by_name:
             texts[-1] = f'{self.parameters[len(texts) - 1]}={texts[-1]}'
-        named.setdefault(self.parameters[-1], _DEFAULT)
+        if self.default:
+            named.setdefault(self.parameters[-1], self.default)
         named = {name: Expr(name, one.kind, one.shape, one.value) for name, one in named.items()}
         text = f'{self.name}({", ".join(texts)})'
         return tuple(Expr(text, one.kind, one.shape, one.value) for one in self.evaluate(named))
@@ -56,16 +57,16 @@ def make(random: Random, number: int, others: list[Helper]) -> Helper:
     """A function of its own make, which may call others."""
     name, parameters = f'helper_{number}', _PARAMETERS[:random.choice((2, 2, 3))]
     while True:
-        form = random.choice((_plain, _plain, _stepwise, _pair, _early, _widening, _loop))
+        form = random.choice((_plain, _plain, _stepwise, _pair, _early, _widening, _loop, _optional, _tuple))
         try:
             body, evaluate = form(random, parameters, others)
             break
         except Invalid:
             continue
-    has_default = random.random() < 0.2
-    written = ', '.join(parameters) + f'={_DEFAULT.text}' * has_default
+    default = _NONE if form is _optional else constant(5) if random.random() < 0.2 else None
+    written = ', '.join(parameters) + (f'={default.text}' if default else '')
     text = f'@triton.jit\ndef {name}({written}):\n' + ''.join(f'    {line}\n' for line in body)
-    return Helper(name, parameters, text, evaluate, has_default)
+    return Helper(name, parameters, text, evaluate, default)
 
 
 def _plain(random: Random, parameters: tuple[str, ...], others: list[Helper]):
@@ -109,6 +110,29 @@ def _widening(random: Random, parameters: tuple[str, ...], others: list[Helper])
         return (formula({**given, changed: bound(wide, changed)}),)
 
     return [f'{changed} = tl.cast({changed}, tl.int64)', f'return {_text(formula, parameters)}'], evaluate
+
+
+def _optional(random: Random, parameters: tuple[str, ...], others: list[Helper]):
+    formula = _formula(random, parameters, others, 1)
+    last = parameters[-1]
+
+    def evaluate(given: Mapping[str, Expr]) -> tuple[Expr, ...]:
+        if given[last].kind == 'none':
+            return (binary(given['a'], '+', constant(1)),)
+        return (binary(bound(formula(given), 'a'), '+', constant(1)),)
+
+    return [f'if {last} is not None:', f'    a = {_text(formula, parameters)}', 'return a + 1'], evaluate
+
+
+def _tuple(random: Random, parameters: tuple[str, ...], others: list[Helper]):
+    formula = _formula(random, parameters, others, 1)
+    chosen = random.randrange(2)
+
+    def evaluate(given: Mapping[str, Expr]) -> tuple[Expr, ...]:
+        need(given['a'].kind not in ('const', 'none') and given['b'].kind not in ('const', 'none'))
+        return (binary(bound((given['a'], given['b'])[chosen], 't'), '*', formula(given)),)
+
+    return ['t = (a, b)', f'return t[{chosen}] * ({_text(formula, parameters)})'], evaluate
 
 
 def _loop(random: Random, parameters: tuple[str, ...], others: list[Helper]):
