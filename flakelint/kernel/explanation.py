@@ -6,6 +6,7 @@
 """Say what the model knows of an expression, and how it came to know it."""
 
 import ast
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,9 @@ _MAX_TEXT = 100
 _MAX_DEPTH = 9
 
 
+Recorded = tuple[ast.AST, 'Frame', Value | Cases]
+
+
 class Explained:
     """What is known of the expression at a place.
 
@@ -38,11 +42,14 @@ class Explained:
             A model that records.
         assumed (Assumed):
             The sizes that are assumed.
+        root (str, Optional):
+            The folder to which the paths of files are relative; they are shown from the working folder. Default: that folder.
     """
 
-    def __init__(self, model: 'Model', assumed: Assumed) -> None:
+    def __init__(self, model: 'Model', assumed: Assumed, root: str = '') -> None:
         self._model = model
         self._bounds = Bounds(model, assumed)
+        self._root = root
 
     def lines(self, path: str, line: int, column: int | None) -> Iterator[str]:
         """What is known of the smallest expression at a line and column, or of the largest ones on a line.
@@ -56,7 +63,7 @@ class Explained:
                 The offset in bytes from the beginning of the line.
         """
         for node, frame, value in self._find(path, line, column):
-            yield f'`{_text(node)}` in `{frame.kernel.name}`{_called(frame)}'
+            yield f'`{_text(node)}` in `{frame.kernel.name}`{self._called(frame)}'
             known: dict[tuple[str, ...], list[str]] = {}
             for guard, case in cases_of(value):
                 known.setdefault(tuple(self._case(case, path)), []).append(_conditions(guard))
@@ -67,8 +74,8 @@ class Explained:
                 indent = '    ' if len(known) > 1 else '  '
                 yield from (indent + row for row in text)
 
-    def _find(self, path: str, line: int, column: int | None) -> list[tuple[ast.AST, 'Frame', Value | Cases]]:
-        record = [one for one in self._model.record if one[1].kernel.path == path]
+    def _find(self, path: str, line: int, column: int | None) -> list[Recorded]:
+        record = list(_with_counters([one for one in self._model.record if one[1].kernel.path == path]))
         here = [one for one in record if _covers(one[0], line, column)]
         if column is None:
             largest = _largest([one[0] for one in here if one[0].lineno == line] or [one[0] for one in here])
@@ -98,7 +105,7 @@ class Explained:
     def _steps(self, value: Value, path: str, depth: int, seen: dict[int, None]) -> Iterator[str]:
         size = f', {size_text(self._bounds.of(value))}' if _is_number(value) else ''
         repeated = id(value) in seen and bool(value.operands)
-        text = f'{_label(value)}{_where(value, path)}: {type_name(value.type)}{_element(value)}{size}'
+        text = f'{_label(value)}{self._where(value, path)}: {type_name(value.type)}{_element(value)}{size}'
         inner = [one for one in each_value(value.operands) if one.op not in ('constant', 'dtype', 'unknown')]
         ends = repeated or value.op == 'load' or not inner
         rest = ' (see above)' if repeated else ' ...' if depth == _MAX_DEPTH and not ends else ''
@@ -108,6 +115,26 @@ class Explained:
         seen[id(value)] = None
         for operand in inner:
             yield from self._steps(operand, path, depth + 1, seen)
+
+    def _where(self, value: Value, path: str) -> str:
+        """The line of a value, and its file if that is another one."""
+        line = getattr(value.node, 'lineno', None)
+        if line is None:
+            return ''
+        other = value.frame.kernel.path if value.frame is not None else path
+        return f' (line {line})' if other == path else f' ({self._shown(other)}:{line})'
+
+    def _called(self, frame: 'Frame') -> str:
+        """The calls that led to a function."""
+        text, path = '', frame.kernel.path
+        while frame.call is not None and frame.caller is not None:
+            call, frame = frame.call, frame.caller
+            file = '' if frame.kernel.path == path else f' of {self._shown(frame.kernel.path)}'
+            text = f'{text}, called in line {call.lineno}{file} in `{frame.kernel.name}`'
+        return text
+
+    def _shown(self, path: str) -> str:
+        return os.path.relpath(os.path.join(self._root, path))
 
 
 def type_name(name: str) -> str:
@@ -176,8 +203,16 @@ def _text(node: ast.AST | None) -> str:
     return text if len(text) <= _MAX_TEXT else f'{text[:_MAX_TEXT]}...'
 
 
+def _with_counters(record: 'list[Recorded]') -> 'Iterator[Recorded]':
+    """What was evaluated, with the counters of loops where these are bound."""
+    for node, frame, value in record:
+        if any(case.op == 'counter' for case in cases_of(value)[0][1:]):
+            yield next(each_value([value])).node, frame, value
+        yield node, frame, value
+
+
 def _is_number(value: Value) -> bool:
-    return types.is_integer(value.type) or value.type == types.CONST
+    return value.type != types.BOOL and (types.is_integer(value.type) or value.type == types.CONST)
 
 
 def _element(value: Value) -> str:
@@ -189,25 +224,6 @@ def _conditions(guard: Guard) -> str:
     """Compile-time conditions in words; empty where none can be told."""
     known = [f'`{text}` is {str(truth).lower()}' for text, truth in sorted(guard) if UNIQUE not in text]
     return ' and '.join(known)
-
-
-def _where(value: Value, path: str) -> str:
-    """The line of a value, and its file if that is another one."""
-    line = getattr(value.node, 'lineno', None)
-    if line is None:
-        return ''
-    other = value.frame.kernel.path if value.frame is not None else path
-    return f' (line {line})' if other == path else f' ({other}:{line})'
-
-
-def _called(frame: 'Frame') -> str:
-    """The calls that led to a function."""
-    text, path = '', frame.kernel.path
-    while frame.call is not None and frame.caller is not None:
-        call, frame = frame.call, frame.caller
-        file = '' if frame.kernel.path == path else f' of {frame.kernel.path}'
-        text = f'{text}, called in line {call.lineno}{file} in `{frame.kernel.name}`'
-    return text
 
 
 def _largest(nodes: list[ast.AST]) -> list[ast.AST]:
