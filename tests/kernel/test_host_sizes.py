@@ -20,7 +20,8 @@ SHAPE = {2: 'T, D = x.shape', 3: 'B, T, D = x.shape', 4: 'B, T, H, D = x.shape'}
 def arguments(launch: str, setup: str = '', signature: str = 'x, y') -> Arguments:
     """The arguments of a kernel that a host function launches."""
     lines = textwrap.indent(f'{setup}\n{launch}'.strip(), '    ')
-    found = model('tl.store(x + tl.arange(0, BT), 0)', parameters='x, y, a, BT: tl.constexpr', host=f'def run({signature}):\n{lines}')
+    host = f'def run({signature}):\n{lines}'
+    found = model('tl.store(x + tl.arange(0, BT), 0)', parameters='x, y, a, BT: tl.constexpr', host=host)
     return Bounds(found, Assumed()).arguments
 
 
