@@ -62,7 +62,7 @@ BOTH = {('FLAG', 'i64'), ('not(FLAG)', 'i32')}
     ('wide(i, True)', {('', 'i64')}),
     ('wide(i, False)', {('', 'i32')}), ('wide(i, MODE == 2)', {('MODE==2', 'i64'), ('not(MODE==2)', 'i32')}),
     ('if FLAG:\n    r = wide(i, FLAG)\nelse:\n    r = u\nr', {('FLAG', 'i64'), ('not(FLAG)', 'u32')}),
-    ('wide(i, not FLAG)', {('', 'i64'), ('', 'i32')}), ('wide(i, BT % 3 == 1)', {('(BT%3)==1', 'i64'),
+    ('wide(i, not FLAG)', {('not(FLAG)', 'i64'), ('FLAG', 'i32')}), ('wide(i, BT % 3 == 1)', {('(BT%3)==1', 'i64'),
     ('not((BT%3)==1)', 'i32')}),
 ])
 def test_types_by_conditions(body, expected):

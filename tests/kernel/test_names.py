@@ -81,7 +81,6 @@ def test_names_that_tell_of_neither(name):
     ('q, stride_m, stride_n', 'stride inner-stride'),
     ('x, y, stride_xm, stride_xk, stride_ym, stride_yk', 'stride inner-stride stride inner-stride'),
     ('q, stride_qm', 'stride'),
-    ('cache, stride_cache_page, stride_cache_slot', 'outer-stride outer-stride'),
     ('x, stride_x_batch, stride_x_seq, stride_x_head_d', 'outer-stride stride inner-stride'),
     ('x, x_row_stride', 'stride'),
 ])
