@@ -11,7 +11,7 @@ from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
 from flakelint.kernel.graph import Value, each_value
 from flakelint.kernel.model import Place, place
-from flakelint.kernel.origins import Origins, Reached, is_narrowing, limit, products
+from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
 from flakelint.kernel.sizes import Assumed, Size
 
 if TYPE_CHECKING:
@@ -70,12 +70,13 @@ class Addresses:
         self.model = model
         self.bounds = Bounds(model, assumed)
         self.origins = Origins(self.bounds)
-        self.reached: list[Reached] = products(model.accesses)
+        # what is added to a pointer counts even where the pointer is handed to a function that is not followed
+        self.reached: list[Value] = products([*accessed(model.accesses), *model.addresses])
 
     def faults(self) -> list[Fault]:
         """What wraps, one fault for each origin, in the order of the source."""
         found: dict[Place, tuple[Value, dict[Place, Product]]] = {}
-        for product, _ in self.reached:
+        for product in self.reached:
             if product.guard & self.model.declined:
                 continue
             most = limit(product)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _ROW_WORDS = re.compile(r'(?:(?:^|_)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|bs)$', re.IGNORECASE)
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
+# a grid has no more programs along its second and third axis
+_MAX_PROGRAMS = (1 << 16) - 1
+# a block has no more elements, and a reasonable one fewer
+_MAX_BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 15
 _WIDTHS = (sizes.HIDDEN, sizes.WIDTH, sizes.HEAD_WIDTH)
 _DIMENSION_WORDS = re.compile(r'seq|rows?|cols?|toks?|dim|head|ctx|page|slot', re.IGNORECASE)
 
@@ -46,8 +50,13 @@ class Arguments:
         self.assumed = assumed
         self.extents = extents
         self._known: dict[str, Size] = {}
+        self._decided: dict[str, str] = {}
         self._host = HostSizes(assumed, self._of_parameter)
         self._strides = _stride_roles([parameter.name for parameter in kernel.parameters])
+
+    def set_roles(self, roles: dict[str, str]) -> None:
+        """Let the addresses of the kernel decide the roles of some parameters."""
+        self._decided = roles
 
     def size(self, name: str, constant: bool) -> Size:
         """The size of a parameter."""
@@ -66,7 +75,9 @@ class Arguments:
         if launched.role in sizes.DEFAULTS and launched.tight > self.assumed.of_role(launched.role).tight:
             # a product of several axes
             role = PROGRAM
-        return _widened(launched, assumed)._replace(role=role, index=True, exact=False)
+        size = _widened(launched, assumed)
+        most = _MAX_PROGRAMS if axis in (1, 2) else size.possible
+        return Size(min(size.tight, most), min(size.possible, most), role, index=True)
 
     def _of_parameter(self, name: str) -> Size:
         return self.size(name, any(one.name == name and one.is_constexpr for one in self.kernel.parameters))
@@ -92,6 +103,8 @@ class Arguments:
         # while it is worked out, an expression of a launch may name it
         named = self._known[name] = self._by_name(name, constant)
         launched = self._launched(lambda launch: launch.parameters.get(name))
+        if name in self._decided and not (launched is not None and launched.exact):
+            return self.assumed.of_role(self._decided[name])
         if launched is None:
             return named
         if constant and launched.role == sizes.WIDTH:
@@ -100,7 +113,10 @@ class Arguments:
                 tight=min(hidden.tight, launched.tight), possible=min(hidden.possible, launched.possible),
             )
         is_block = constant and (name in self.extents or named.role == sizes.BLOCK) and launched.role not in _WIDTHS
-        return _widened(launched._replace(role=sizes.BLOCK) if is_block else launched, named)
+        size = _widened(launched._replace(role=sizes.BLOCK) if is_block else launched, named)
+        if constant and name in self.extents:
+            size = size._replace(tight=min(size.tight, _LARGE_BLOCK), possible=min(size.possible, _MAX_BLOCK))
+        return size
 
     def _by_name(self, name: str, constant: bool) -> Size:
         """The size of a parameter by the configurations of the tuner, its default, and its name."""

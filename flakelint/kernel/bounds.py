@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import sizes, types
 from flakelint.kernel.arguments import Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.layouts import layout_roles
 from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
 
@@ -49,6 +50,7 @@ class Bounds:
         self.model = model
         self.assumed = assumed
         self.arguments = Arguments(model.kernel, model.facts.launches, assumed, _extents(model))
+        self.arguments.set_roles(layout_roles(model))
         self._known: dict[int, Size] = {}
         self._limits: dict[int, list[Value]] = {}
         for compared in model.comparisons:
@@ -143,6 +145,11 @@ class Bounds:
     def _counter(self, value: Value) -> Size:
         start, stop, step = (self.of(operand) for operand in value.operands)
         largest = stop if stop.tight >= start.tight else start
+        if next(each_value(value.operands[1:])).type == types.CONST and not stop.exact:
+            # a loop of more rounds that the compiler knows of is in no kernel
+            count = self.assumed.of_role(sizes.COUNT)
+            largest = largest._replace(tight=min(largest.tight, count.tight))
+            stop = stop._replace(tight=min(stop.tight, count.tight))
         by_rows = step.role == sizes.BLOCK or largest.role in (sizes.LENGTH, ROW, LOADED)
         index = not (start.exact and stop.exact)
         role = ROW if by_rows else ITERATION
@@ -191,6 +198,10 @@ class Bounds:
         return self._multiplied(left, right)
 
     def _multiplied(self, left: Size, right: Size) -> Size:
+        if sizes.ELEMENTS in (left.role, right.role) and (left.index or right.index):
+            # what a row is multiplied with is the length of one
+            width = self.assumed.of_role(sizes.WIDTH)
+            left, right = (width if one.role == sizes.ELEMENTS and not one.exact else one for one in (left, right))
         tight, possible = min(left.tight * right.tight, sizes.LARGEST), min(left.possible * right.possible, sizes.LARGEST)
         index = left.index or right.index
         role, cap = self._cap(left, right)
@@ -337,6 +348,8 @@ def _addends(value: Value) -> list[Value]:
     """A value, and what it is the sum of: where it is below a limit, they are."""
     while value.op in ('view', 'trans') and type(value.operands[0]) is Value:
         value = value.operands[0]
+    if value.op == 'sub' and type(value.operands[0]) is Value:
+        return [value, *_addends(value.operands[0])]
     if value.op != 'add':
         return [value]
     return [value, *(part for operand in value.operands if type(operand) is Value for part in _addends(operand))]

@@ -106,7 +106,9 @@ class Evaluator(Walk):
             pointer, offset = (left, right) if one == types.POINTER else (right, left)
             if self.record is not None:
                 self.offsets.append((node, self.frame, types_at_run_time(offset)))
-            return self.make(op, (left, right), types.POINTER, shape, node, detail=pointer.detail)
+            address = self.make(op, (left, right), types.POINTER, shape, node, detail=pointer.detail)
+            self.addresses.append(address)
+            return address
         if op == 'dot':
             return self.make(op, (left, right), types.FLOAT, None, node)
         if types.CONST in (one, other):
@@ -120,6 +122,8 @@ class Evaluator(Walk):
         value = self.make(op, (left, right), joined, shape, node)
         if op in ('mod', 'min'):
             self.remainders.append(value)
+        elif op == 'mul':
+            self.products.append(value)
         return value
 
     def _boolean(self, node: ast.BoolOp) -> Any_:

@@ -5,6 +5,7 @@
 
 """How large what a launch passes is taken to be: sizes and strides by their axis, and what is made of them."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.launches import Passed
 
 _NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS})
+_WEIGHT = re.compile(r'(?:^|[._])(?:w|weights?|filters?)\d?$', re.IGNORECASE)
 _ROUNDED = 'next_power_of_2'
 # no device has more multiprocessors
 _PROCESSORS = 1 << 10
@@ -71,7 +73,9 @@ class HostSizes:
         if axis == -1 or (rank is not None and axis == rank - 1):
             return self._assumed.of_role(sizes.HEAD_WIDTH if rank is not None and rank > 3 else sizes.WIDTH)
         if axis == 0 and rank == 2:
-            return self._assumed.of_role(sizes.LENGTH)
+            # the rows of a weight are as many as those of a model are wide
+            is_weight = _WEIGHT.search(passed.tensor) is not None
+            return self._assumed.of_role(sizes.WIDTH if is_weight else sizes.LENGTH)
         rows, batch = self._assumed.of_role(sizes.LENGTH), self._assumed.of_role(sizes.BATCH)
         if axis == 0 and rank is not None:
             return Size(batch.tight, rows.possible, sizes.BATCH)
@@ -137,16 +141,19 @@ class HostSizes:
         large = left if left.tight >= right.tight else right
         return Size(left.tight + right.tight, left.possible + right.possible, large.role, exact=left.exact and right.exact)
 
-    def _quotient(self, left: Size, right: Size) -> Size:
-        divisor = right.tight if right.exact and right.tight else 16 if right.role == sizes.BLOCK else 1
-        role = sizes.COUNT if divisor > 1 or right.role == sizes.BLOCK else left.role
+    def _quotient(self, left: Size, right: Size) -> Size | None:
+        if not right.tight or not (right.exact or right.role == sizes.BLOCK):
+            # divided by something unknown it may be anything
+            return None
+        divisor = right.tight if right.exact else 16
+        role = sizes.COUNT if divisor > 1 else left.role
         return Size(max(1, left.tight // divisor), max(1, left.possible // divisor), role, exact=left.exact and right.exact)
 
     def _remainder(self, left: Size, right: Size) -> Size:
         return right if right.tight < left.tight else left
 
 
-_COMBINED: dict[str, Callable[[HostSizes, Size, Size], Size]] = {
+_COMBINED: dict[str, Callable[[HostSizes, Size, Size], Size | None]] = {
     '*': HostSizes._product,
     '+': HostSizes._sum,
     '-': HostSizes._sum,

@@ -123,6 +123,9 @@ def _method(walk: 'Evaluator', node: ast.Call, function: ast.Attribute) -> Value
     if any(value.type == types.DESCRIPTOR for value in each_value([owner])) and name in _DESCRIPTOR_METHODS:
         return _descriptor_access(walk, node, name, owner, Arguments(node, walk))
     arguments = Arguments(node, walk, owner, function.value)
+    if name in _DESCRIPTOR_METHODS and all(value.type == types.UNKNOWN for value in each_value([owner])):
+        # it may be a descriptor, which takes 32-bit offsets only
+        _needs_narrow_items(walk, node, arguments)
     if name in ('to', 'cast'):
         if 'bitcast' in arguments.values:
             needs_narrow(walk, node, 'bitcast', arguments)
@@ -175,6 +178,13 @@ def _loaded(walk: 'Evaluator', node: ast.Call, pointer: Value) -> Value:
     element = pointer.detail if isinstance(pointer.detail, str) else ''
     shape = pointer.shape if pointer.type != types.BLOCK_POINTER else None
     return walk.make('load', (pointer,), element or types.LOADED, shape, node)
+
+
+def _needs_narrow_items(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> None:
+    for argument in arguments.all()[1:]:
+        for value in items(argument):
+            if types.bits(value.type) == 64:
+                walk.conflict('descriptor offset', node, value.type)
 
 
 def _descriptor_access(walk: 'Evaluator', node: ast.Call, name: str, owner: Value | Cases, arguments: Arguments) -> Value:

@@ -127,6 +127,8 @@ class Model:
         self.methods: list[Method] = walk.methods
         self.comparisons: list[Value] = walk.comparisons
         self.remainders: list[Value] = walk.remainders
+        self.products: list[Value] = walk.products
+        self.addresses: list[Value] = walk.addresses
         self.aranges: list[Value] = walk.aranges
         # conditions under which the author chose not to widen
         self.declined: set[tuple[str, bool]] = walk.declined

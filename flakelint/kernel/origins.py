@@ -6,7 +6,7 @@
 """Where the indices in a value come from, and which multiplications an address is made of."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value, each_value
@@ -24,36 +24,28 @@ _LOGICAL = frozenset({'and', 'or', 'all', 'any', 'mul', 'view', 'phi', 'where'})
 _POINTER_LIKE = frozenset({types.POINTER, types.BLOCK_POINTER, types.TUPLE, types.UNKNOWN})
 
 
-class Reached(NamedTuple):
-    """A multiplication that an address is made of.
-
-    Args:
-        product (Value):
-            The multiplication.
-        access (Access):
-            The first access that it reaches.
-    """
-
-    product: Value
-    access: 'Access'
-
-
-def products(accesses: 'Iterable[Access]') -> list[Reached]:
-    """The multiplications of fewer than 64 bits, and the casts to fewer, that the addresses of some accesses are made of."""
+def products(roots: Iterable[Value]) -> list[Value]:
+    """The multiplications of fewer than 64 bits, and the casts to fewer, that some values are made of."""
     seen: set[int] = set()
     found = []
-    for access in accesses:
-        stack = [*each_value([access.address]), *_limits(access)]
-        while stack:
-            value = stack.pop()
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            if value.type in types.NARROW and ((value.op in ('mul', 'shl') and not _is_hash(value)) or is_narrowing(value)):
-                found.append(Reached(value, access))
-            if value.op in _FOLLOWED and (types.is_integer(value.type) or value.type in _POINTER_LIKE):
-                stack.extend(_parts(value))
+    stack = list(roots)
+    while stack:
+        value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if value.type in types.NARROW and ((value.op in ('mul', 'shl') and not _is_hash(value)) or is_narrowing(value)):
+            found.append(value)
+        if value.op in _FOLLOWED and (types.is_integer(value.type) or value.type in _POINTER_LIKE):
+            stack.extend(_parts(value))
     return found
+
+
+def accessed(accesses: 'Iterable[Access]') -> Iterator[Value]:
+    """The addresses of accesses, and the narrow limits of their masks."""
+    for access in accesses:
+        yield from each_value([access.address])
+        yield from _limits(access)
 
 
 def _parts(value: Value) -> Iterator[Value]:

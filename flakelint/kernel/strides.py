@@ -107,6 +107,10 @@ class Strides:
         """The strides that can only belong to a tensor."""
         return [name for name, owners in self.owners.items() if owners == {pointer}]
 
+    def axis(self, stride: str) -> int:
+        """The axis of a stride as the launches show it; -1 where they do not."""
+        return max((int(one) for one in self._dimensions.get(stride, ()) if one.isdigit()), default=-1)
+
     def used(self) -> set[str]:
         """The strides with which some tensor is addressed."""
         return {step.stride for layout in self.layouts.values() for step in layout.steps}

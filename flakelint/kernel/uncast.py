@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel import types
 from flakelint.kernel.conditions import spell
 from flakelint.kernel.graph import Cases, Value, each_value
-from flakelint.kernel.origins import products
+from flakelint.kernel.origins import accessed, products
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -73,8 +73,8 @@ class UncastIds:
                 self._bound(small, large)
         self.found: dict[Value, dict[Value, UncastProduct]] = {}
         # offsets of descriptors and block pointers are 32-bit by contract
-        reached = products([access for access in model.accesses if access.kind != 'offset'])
-        values = [product for product, _ in reached if product.op != 'cast' and not product.guard & model.declined]
+        reached = products(accessed(access for access in model.accesses if access.kind != 'offset'))
+        values = [product for product in reached if product.op != 'cast' and not product.guard & model.declined]
         for value in model.remainders:
             self._bound(*value.operands)
             if value.op == 'min':

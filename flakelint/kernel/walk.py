@@ -40,6 +40,8 @@ class Walk:
         self.methods: list[Method] = []
         self.comparisons: list[Value] = []
         self.remainders: list[Value] = []
+        self.products: list[Value] = []
+        self.addresses: list[Value] = []
         self.aranges: list[Value] = []
         self.declined: set[tuple[str, bool]] = set()
         self.record: list[tuple[ast.AST, Frame, Any_]] | None = None

@@ -6,12 +6,12 @@
 """What the rules of address arithmetic have in common: places, words and fixes of what wraps in 32 bits."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Related
 from flakelint.kernel import types
-from flakelint.kernel.addresses import NARROWING, Addresses, Fault, Product
+from flakelint.kernel.addresses import NARROW, NARROWING, Addresses, Fault, Product
 from flakelint.kernel.conditions import UNIQUE
 from flakelint.kernel.graph import Guard, Value, each_value
 from flakelint.kernel.model import analyse
@@ -55,8 +55,14 @@ def report(rule: 'Rule', kind: str, kernel: 'Kernel', file: 'File') -> 'Iterator
         fix = widening(fault, node, kernel, file)
         if fix is not None and rule.fix == 'unsafe':
             fix = fix._replace(applicability='unsafe')
-        related = [Related(*place(product.value, file)) for product in fault.products if product.value.node is not node]
+        related = [_related(product, fault, file) for product in fault.products if product.value.node is not node]
         yield rule.finding(where, message(fault, found.bounds), fix, related)
+
+
+def _related(product: Product, fault: Fault, file: 'File') -> Related:
+    where, text, path = place(product.value, file)
+    later = fault.kind == NARROW and not product.tight
+    return Related(where, f'{text}, and wraps at larger sizes only' if later else text, path)
 
 
 def origin_node(origin: Value, file: 'File') -> ast.AST:
@@ -83,7 +89,7 @@ def place(value: Value, file: 'File') -> tuple[Range, str, str]:
 
 def message(fault: Fault, bounds: 'Bounds') -> str:
     """What wraps, at which sizes, where its index comes from, and what was assumed."""
-    product = next((one for one in fault.products if one.tight), fault.products[0])
+    product = _worst(fault.products)
     value = product.value
     most = f'2**{types.bits(value.type) - (value.type not in types.UNSIGNED)}'
     witness = Witness(product, bounds).text()
@@ -103,6 +109,12 @@ def written(node: ast.AST) -> str:
     """The source of an expression on one line."""
     text = ast.unparse(node)
     return text if len(text) <= _MAX_TEXT else f'{text[:_MAX_TEXT]}...'
+
+
+def _worst(found: Sequence[Product]) -> Product:
+    """The product that says most: one that wraps under the tight sizes, is no part of another, and wraps by most."""
+    parts = {id(part) for one in found for part in ast.walk(one.value.node) if part is not one.value.node}
+    return max(found, key=lambda one: (one.tight, id(one.value.node) not in parts, one.size.tight))
 
 
 def _origin(fault: Fault, product: Value) -> str:

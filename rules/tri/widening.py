@@ -34,7 +34,7 @@ def widening(fault: Fault, node: ast.AST, kernel: 'Kernel', file: 'File') -> Fix
     language = language_name(kernel)
     if language is None or fault.origin.frame.kernel.path != file.path:
         return None
-    edits = _edits(fault, node, f'{language}.int64', file)
+    edits = _edits(fault, node, f'{language}.int64', kernel, file)
     gone = Gone(fault.origin, [product.value for product in fault.products])
     return verified(kernel, file, edits, _title(fault), gone) if edits else None
 
@@ -78,7 +78,7 @@ class Gone:
 
     def _origins(self, addresses: Addresses) -> dict[tuple[int, str], set[tuple[str, int, str]]]:
         found: dict[tuple[int, str], set[tuple[str, int, str]]] = {}
-        for product, _ in addresses.reached:
+        for product in addresses.reached:
             if _text(product) in self._products:
                 origins = addresses.origins.of(product) or {product: None}
                 found.setdefault(_text(product), set()).update(map(_key, origins))
@@ -109,16 +109,13 @@ def _key(value: Value) -> tuple[str, int, str]:
 
 def verified(kernel: 'Kernel', file: 'File', edits: list[Edit], title: str, gone: Gone) -> Fix | None:
     """A fix that mends, as the model sees it, and breaks nothing; unsafe where values go to functions that are not followed."""
-    mended = file.edited(edits)
-    position = file.kernels.index(kernel) if kernel in file.kernels else -1
-    if mended is None or position < 0 or len(mended.kernels) != len(file.kernels):
+    after = _mended(kernel, file, edits)
+    if after is None:
         return None
-    assumed = file.settings.assume.sizes
-    before = analyse(kernel, file.repository)
-    after = analyse(mended.kernels[position], mended.repository)
-    if not gone(Addresses(before, assumed), Addresses(after, assumed)):
+    before = Addresses(analyse(kernel, file.repository), file.settings.assume.sizes)
+    if not gone(before, after):
         return None
-    fresh = _conflicts(after) - _conflicts(before)
+    fresh = _conflicts(after.model) - _conflicts(before.model)
     if any(kind != OPAQUE for kind, _ in fresh):
         return None
     return (unsafe if fresh else safe)(title, *edits)
@@ -136,7 +133,7 @@ def _title(fault: Fault) -> str:
     return f'Cast {origin.name or what.get(origin.op, "a factor")} to 64 bits'
 
 
-def _edits(fault: Fault, node: ast.AST, int64: str, file: 'File') -> list[Edit]:
+def _edits(fault: Fault, node: ast.AST, int64: str, kernel: 'Kernel', file: 'File') -> list[Edit]:
     origin = fault.origin
     if fault.kind == NARROWING:
         return _retype(origin.node, int64, file)
@@ -146,11 +143,32 @@ def _edits(fault: Fault, node: ast.AST, int64: str, file: 'File') -> list[Edit]:
         places = [product.value for product in fault.products]
         if any(value.frame.kernel.path != file.path or not isinstance(value.node, ast.BinOp) for value in places):
             return []
-        found = {edit: None for value in places for edit in _cast_index(value, origin, int64, file)}
-        return list(found)
+        return _needed_casts(fault, places, int64, kernel, file)
     if isinstance(node, ast.BinOp):
         return _cast_argument(origin, int64, file)
     return []
+
+
+def _needed_casts(fault: Fault, places: list[Value], int64: str, kernel: 'Kernel', file: 'File') -> list[Edit]:
+    """Edits that cast an index where it is multiplied, one by one until all products of it are wide: a cast may widen several."""
+    edits: dict[Edit, None] = {}
+    for value in places:
+        if edits:
+            after = _mended(kernel, file, list(edits))
+            left = {_text(product) for product in after.reached} if after is not None else set()
+            if after is not None and _text(value) not in left:
+                continue
+        edits.update(dict.fromkeys(_cast_index(value, fault.origin, int64, file)))
+    return list(edits)
+
+
+def _mended(kernel: 'Kernel', file: 'File', edits: list[Edit]) -> Addresses | None:
+    """The address arithmetic of a kernel after some edits."""
+    mended = file.edited(edits)
+    position = file.kernels.index(kernel) if kernel in file.kernels else -1
+    if position < 0 or len(mended.kernels) != len(file.kernels):
+        return None
+    return Addresses(analyse(mended.kernels[position], mended.repository), file.settings.assume.sizes)
 
 
 def _retype(node: ast.AST, int64: str, file: 'File') -> list[Edit]:

@@ -1,0 +1,59 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""What the addresses of a kernel show of its strides: which is that of the innermost dimension, and which is no stride at all."""
+
+from typing import TYPE_CHECKING
+
+from flakelint.kernel import sizes, types
+from flakelint.kernel.graph import Value, each_value
+from flakelint.kernel.strides import Layout, Strides, stripped
+
+if TYPE_CHECKING:
+    from flakelint.kernel.model import Model
+
+
+def layout_roles(model: 'Model') -> dict[str, str]:
+    """The roles of the strides that the addresses decide, whatever their names."""
+    strides = Strides(model)
+    found: dict[str, str] = {}
+    for pointer, layout in strides.layouts.items():
+        own = strides.own(pointer)
+        used = {step.stride for step in layout.steps}
+        if not own or not used <= set(own):
+            continue
+        if not layout.bare:
+            # every index has a stride, so the last one is that of the innermost dimension
+            found[max(used, key=lambda name: (strides.axis(name), own.index(name)))] = sizes.INNER_STRIDE
+        elif len(own) == 2 and len(used) == 1 and _has_block(layout):
+            # of two strides one is left out, so the other leads from row to row
+            found[used.pop()] = sizes.STRIDE
+    return found | dict.fromkeys(_steps(model, strides), sizes.WINDOW)
+
+
+def _has_block(layout: Layout) -> bool:
+    return any(bare.index.shape != () for bare in layout.bare)
+
+
+def _steps(model: 'Model', strides: Strides) -> list[str]:
+    """The arguments that are named like strides but are steps of an index: what they are multiplied with is multiplied by a stride again."""
+    found = []
+    for product in model.products:
+        factors = [stripped(one) for one in each_value(product.operands)]
+        if any(one.op == 'parameter' and one.name in strides.names for one in factors):
+            found.extend(name for one in factors for name in _multipliers(one) if name in strides.names)
+    return found
+
+
+def _multipliers(value: Value) -> list[str]:
+    """The arguments by which the terms of a sum are multiplied."""
+    found, stack = [], [value]
+    while stack:
+        one = stripped(stack.pop())
+        if one.op in ('add', 'sub'):
+            stack.extend(each_value(one.operands))
+        elif one.op == 'mul' and types.is_integer(one.type):
+            found.extend(part.name for part in map(stripped, each_value(one.operands)) if part.op == 'parameter')
+    return found
