@@ -53,9 +53,12 @@ ARITHMETIC = [
     ('tl.where(m, 1, 4294967296)', 'i64'), ('tl.minimum(i, L)', 'i64'), ('min(i, L)', 'i64'), ('max(T, 0)', 'i32'),
     ('tl.minimum(o, L - 1)', 'i64'), ('tl.maximum(i, T)', 'i32'),
     # comparisons and conditions
-    ('o + T < L', 'i1'), ('f > T', 'i1'), ('i > 1 and T > 1', 'i1'), ('C and m', 'i1'),
+    ('o + T < L', 'i1'), ('f > T', 'i1'), ('i > 1 and T > 1', 'i1'), ('C and m', 'i1'), ('C and T', 'i32'),
+    ('C > 9 or L', 'i64'), ('C > 9 and L', 'const'),
     # floats
     ('(f * T).to(tl.int32)', 'i32'), ('(f * T).to(tl.int64)', 'i64'), ('T * 1.0', 'fp'), ('T * f', 'fp'), ('tl.exp(f)', 'fp'),
+    ('tl.dot(tl.full([16, 32], 1, tl.int8), tl.full([32, 16], 1, tl.int8))', 'i32'),
+    ('tl.dot(tl.full([16, 32], 1, tl.float16), tl.full([32, 16], 1, tl.float16))', 'fp'),
 ]
 BLOCKS = [
     ('tl.sum(o)', 'i32'), ('tl.sum(o * L)', 'i64'), ('tl.sum(o.to(tl.int8))', 'i32'), ('tl.sum(o < T)', 'u32'),

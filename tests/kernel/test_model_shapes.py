@@ -45,6 +45,9 @@ T, K, TK = ('BT',), ('BK',), ('BT', 'BK')
     ('tl.view(o, [4, BK])', ('4', 'BK')),
     ('tl.broadcast_to(o[:, None], [BT, BK])', TK), ('tl.expand_dims(o, 0)', ('1', 'BT')),
     ('tl.expand_dims(o, 1)', ('BT', '1')),
+    ('tl.expand_dims(o, -1)', ('BT', '1')), ('tl.reshape(o, BK, 4)', ('BK', '4')), ('o.reshape(BK, 4)', ('BK', '4')),
+    ('o.reshape((BK, 4))', ('BK', '4')), ('tl.broadcast_to(o[:, None], BT, BK)', TK),
+    ('o[:, None].broadcast_to([BT, BK])', TK),
     # not known
     ('unknown(o)', None), ('tl.sum(b, axis=T)', None), ('tl.sum(b, 2)', None), ('tl.sum(b, 0, keep_dims=FLAG)', None),
     ('o if i > 3 else q', None), ('tl.permute(b, (1, 0))', None), ('unknown(o) + b', None), ('b[unknown(i)]', None),
