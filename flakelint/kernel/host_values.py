@@ -257,7 +257,8 @@ def merge(name: str, left: Value, right: Value) -> Value:
         return left
     tensors = [one.tensor for one in (left, right) if one.may_be_tensor]
     kinds = {left.kind, right.kind}
-    if kinds == {TUPLE} and len(left.items) == len(right.items) and STAR not in {one.kind for one in (*left.items, *right.items)}:
+    is_fixed = kinds == {TUPLE} and len(left.items) == len(right.items)
+    if is_fixed and STAR not in {one.kind for one in (*left.items, *right.items)}:
         items = tuple(merge('', *pair) for pair in zip(left.items, right.items, strict=True))
         return Value(TUPLE, name, items=items)
     if len(tensors) == 2 and not (left.reference or right.reference):

@@ -7,7 +7,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -99,6 +98,7 @@ class Strides:
         self._dimensions: dict[str, set[str]] = {}
         self.owners = {name: self._owners(name, pointers) for name in self.names}
         self.layouts: dict[str, Layout] = {}
+        self._bases: dict[int, str] = {}
         for access in model.accesses:
             if access.kind != 'offset':
                 self._read(access.address)
@@ -152,15 +152,40 @@ class Strides:
         return found
 
     def _read(self, address: Value | Cases) -> None:
-        bases, terms = set(), []
-        for term, node, frame in _terms(address):
-            if term.op == 'parameter' and term.type == types.POINTER:
-                bases.add(term.name)
+        """Take in what an address is the sum of; what several addresses share is taken in once."""
+        bases: set[str] = set()
+        pointers: list[Value] = []
+        terms: list[tuple[Value, ast.AST, Frame]] = []
+        seen: set[int] = set()
+        stack = [(value, value.node, value.frame) for value in each_value([address])]
+        while stack:
+            outer, node, frame = stack.pop()
+            value = stripped(outer)
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if value.type == types.POINTER:
+                known = self._bases.get(id(value))
+                if known is not None:
+                    bases.add(known)
+                    continue
+                pointers.append(value)
+            if value.op in ('add', 'sub'):
+                sides = (value.node.left, value.node.right) if isinstance(value.node, ast.BinOp) else (value.node, value.node)
+                for operand, side in zip(value.operands, sides, strict=True):
+                    stack.extend((case, side, value.frame) for case in each_value([operand]))
+            elif value.op in _ALTERNATIVES and value.type == types.POINTER:
+                stack.extend((case, node, frame) for case in each_value(value.operands))
+            elif value.op == 'parameter' and value.type == types.POINTER:
+                bases.add(value.name)
             else:
-                terms.append((term, node, frame))
-        if len(bases) != 1:
-            return
-        layout = self.layouts.setdefault(bases.pop(), Layout())
+                terms.append((value, node, frame))
+        base = bases.pop() if len(bases) == 1 else ''
+        self._bases.update((id(value), base) for value in pointers)
+        if base:
+            self._take(self.layouts.setdefault(base, Layout()), terms)
+
+    def _take(self, layout: Layout, terms: 'list[tuple[Value, ast.AST, Frame]]') -> None:
         for term, node, frame in terms:
             if term.op != 'mul':
                 layout.bare.append(Bare(term, node, frame))
@@ -176,26 +201,6 @@ def stripped(value: Value) -> Value:
     while value.op in _KEPT and type(value.operands[0]) is Value:
         value = value.operands[0]
     return value
-
-
-def _terms(address: Value | Cases) -> Iterator[tuple[Value, ast.AST, 'Frame']]:
-    """What an address is the sum of, each with the place where it is added."""
-    seen: set[int] = set()
-    stack = [(value, value.node, value.frame) for value in each_value([address])]
-    while stack:
-        outer, node, frame = stack.pop()
-        value = stripped(outer)
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if value.op in ('add', 'sub'):
-            sides = (value.node.left, value.node.right) if isinstance(value.node, ast.BinOp) else (value.node, value.node)
-            for operand, side in zip(value.operands, sides, strict=True):
-                stack.extend((case, side, value.frame) for case in each_value([operand]))
-        elif value.op in _ALTERNATIVES and value.type == types.POINTER:
-            stack.extend((case, node, frame) for case in each_value(value.operands))
-        else:
-            yield value, node, frame
 
 
 def _passes(passed: 'launches.Passed | None', tensor: str) -> bool:
