@@ -8,13 +8,10 @@
 import ast
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS, Kernel
 from flakelint.source.syntax import nodes_in_order
-
-if TYPE_CHECKING:
-    from flakelint.kernel.repository import Repository  # noqa
 
 TENSOR = 'tensor'
 STRIDE = 'stride'

@@ -354,7 +354,8 @@ def test_what_a_file_consults_has_a_hash(tmp_path: Path, path: str, old: str | N
     ],
 )
 def test_what_is_nested_deeply_is_passed_over(tmp_path: Path, deep: str) -> None:
-    whole = repository(tmp_path, {'a.py': f'{IMPORTS}from lib import mul\n\n{MAIN}\n\n{deep}', 'lib.py': f'{LIBRARY}\n\n{deep}'})
+    files = {'a.py': f'{IMPORTS}from lib import mul\n\n{MAIN}\n\n{deep}', 'lib.py': f'{LIBRARY}\n\n{deep}'}
+    whole = repository(tmp_path, files)
     main = kernels(whole, 'a.py')['main']
     assert whole.constant(main, 'N') in (None, -1)
     assert all(launch.parameters['n'].kind in ('unknown', 'expression') for launch in whole.launches(main))
