@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
     from flakelint.kernel.launches import Launch
 
-_ROW_WORDS = re.compile(r'(?:(?:^|_)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|bs)$', re.IGNORECASE)
+_ROW_WORDS = re.compile(r'(?:(?:^|_)(?!dim$)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|slots?|pages?|bs)$', re.IGNORECASE)
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
 # a grid has no more programs along its second and third axis
 _MAX_PROGRAMS = (1 << 16) - 1

@@ -164,7 +164,11 @@ class Evaluator(Walk):
     def _compare(self, node: ast.AST, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
         symbol = SYMBOLS[kind]
         if kind in (ast.Is, ast.IsNot):
-            return self.make(symbol, (left, right), types.CONST, SCALAR, node, literal=identity(kind, left, right))
+            literal = identity(kind, left, right)
+            if literal is None and self.given.types and left.op == 'parameter' and left.type not in COMPILE_TIME:
+                # an argument of a known type is not None
+                literal = kind is ast.IsNot
+            return self.make(symbol, (left, right), types.CONST, SCALAR, node, literal=literal)
         if left.type in COMPILE_TIME and right.type in COMPILE_TIME:
             literal = self._compared(kind, left, right)
             return self.make(symbol, (left, right), types.CONST, SCALAR, node, literal=literal)

@@ -29,7 +29,7 @@ class Frame:
             Where that call stands.
     """
 
-    __slots__ = ('call', 'caller', 'env', 'goes_on', 'kernel', 'returns', 'spelled')
+    __slots__ = ('call', 'caller', 'declared', 'env', 'goes_on', 'kernel', 'returns', 'spelled')
 
     def __init__(
         self,
@@ -44,6 +44,8 @@ class Frame:
         self.spelled = spelled
         self.call = call
         self.caller = caller
+        # the names that are declared to hold constants
+        self.declared: set[str] = set()
         self.returns: list[tuple[Guard, Value | Cases]] = []
         # how many returns there were where statements follow a compile-time branch that returns
         self.goes_on: int | None = None

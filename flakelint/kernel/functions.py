@@ -121,7 +121,7 @@ def _reduced(walk: 'Evaluator', node: ast.Call, op: str, value: Value, dtype: st
         # a sum of booleans is unsigned
         target = 'u32' if target in types.UNSIGNED or target == types.BOOL else types.INT32
     elif op in ('max', 'min') and types.is_integer(target) and types.bits(target) < 32:
-        target = types.INT32 if target not in types.UNSIGNED else 'u32'
+        target = types.INT32
     shape = value.shape if op == 'cumsum' else shapes.reduced(value.shape, node)
     result = walk.make('reduce', (value,), dtype or target, shape, node, detail=op)
     if indices:

@@ -38,6 +38,7 @@ _FLOATS = frozenset({
 })
 _FLOAT_FAMILIES = ('triton.language.math.', 'triton.language.extra.')
 _UNSIGNED_RANDOM = frozenset({'randint', 'randint4x', 'philox', 'philox_impl'})
+_FOUR = frozenset({'philox', 'philox_impl', 'rand4x', 'randint4x', 'randn4x'})
 _NOTHING = frozenset({
     'assume', 'debug_barrier', 'device_assert', 'device_print', 'static_assert', 'static_print', 'inline_asm_elementwise_void',
 })
@@ -86,7 +87,9 @@ def attribute(walk: 'Evaluator', node: ast.Attribute, value: Value) -> Value:
         shape = tuple(reversed(value.shape)) if value.shape is not None else None
         return walk.make('trans', (value,), value.type, shape, node, detail=value.detail)
     walk.methods.append(Method(node, None, value, walk.frame, walk.guard))
-    if name == 'dtype':
+    if name == 'shape' and value.shape is not None:
+        return walk.make('tuple', tuple(_dimension(walk, node, one) for one in value.shape), types.TUPLE, SCALAR, node)
+    if name in ('dtype', 'type'):
         literal = types.POINTER if value.type == types.POINTER else value.type
         return Value('dtype', (value,), types.DTYPE, SCALAR, node, walk.frame, literal, detail=value.detail)
     if name == 'element_ty':
@@ -98,6 +101,10 @@ def attribute(walk: 'Evaluator', node: ast.Attribute, value: Value) -> Value:
     if name in _PLAIN_ATTRIBUTES or value.type in (types.CONST, types.DTYPE):
         return walk.make('attribute', (value,), types.CONST, SCALAR, node, detail=name)
     return UNKNOWN
+
+
+def _dimension(walk: 'Evaluator', node: ast.Attribute, text: str) -> Value:
+    return walk.make('constant', (), types.CONST, SCALAR, node, literal=int(text) if text.isdigit() else None)
 
 
 def _passed_function(walk: 'Evaluator', function: ast.Name) -> str:
@@ -130,6 +137,8 @@ def _method(walk: 'Evaluator', node: ast.Call, function: ast.Attribute) -> Value
         if 'bitcast' in arguments.values:
             needs_narrow(walk, node, 'bitcast', arguments)
         return cast(walk, node, owner, arguments.get(1, 'dtype'))
+    if name.startswith('is_') and all(value.type == types.DTYPE for value in each_value([owner])):
+        return walk.map(lambda value: _kind(walk, node, name, value), owner)
     if name == 'item' or name == 'split':
         return opaque(walk, node, name, arguments)
     return _language(walk, node, PREFIX + name, arguments)
@@ -152,10 +161,10 @@ def _language(walk: 'Evaluator', node: ast.Call, full: str, arguments: Arguments
     first = arguments.get(0, 'input', 'x', 'tensor')
     if name in _KEEP and first is not None:
         return walk.map(lambda value: kept(walk, node, name, value, arguments), first)
-    if name in _FLOATS:
-        return walk.make('call', tuple(arguments.all()), types.FLOAT, _first_shape(arguments), node, detail=name)
-    if name in _UNSIGNED_RANDOM:
-        return walk.make('call', tuple(arguments.all()), 'u32', _first_shape(arguments), node, detail=name)
+    if name in _FLOATS or name in _UNSIGNED_RANDOM:
+        kind = 'u32' if name in _UNSIGNED_RANDOM else types.FLOAT
+        one = walk.make('call', tuple(arguments.all()), kind, _first_shape(arguments), node, detail=name)
+        return walk.make('tuple', (one,) * 4, types.TUPLE, SCALAR, node) if name in _FOUR else one
     if name in _NOTHING:
         return walk.make('none', (), types.NONE, SCALAR, node)
     return opaque(walk, node, name, arguments)
@@ -178,6 +187,16 @@ def _loaded(walk: 'Evaluator', node: ast.Call, pointer: Value) -> Value:
     element = pointer.detail if isinstance(pointer.detail, str) else ''
     shape = pointer.shape if pointer.type != types.BLOCK_POINTER else None
     return walk.make('load', (pointer,), element or types.LOADED, shape, node)
+
+
+def _kind(walk: 'Evaluator', node: ast.Call, name: str, dtype: Value) -> Value:
+    """What a question to a dtype gives, such as `is_int`; a constant in any case."""
+    held = dtype.literal if isinstance(dtype.literal, str) and walk.given.types and '?' not in dtype.literal else ''
+    known = {
+        'is_int': types.is_integer(held), 'is_floating': held == types.FLOAT, 'is_ptr': held == types.POINTER,
+        **{f'is_int{bits}': held == f'i{bits}' for bits in (1, 8, 16, 32, 64)},
+    }
+    return walk.make('attribute', (dtype,), types.CONST, SCALAR, node, literal=known.get(name) if held else None, detail=name)
 
 
 def _needs_narrow_items(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> None:

@@ -46,7 +46,7 @@ def address_parameters(kernel: 'Kernel', helper: Helper, known: dict[ast.AST, Fo
     if kernel.definition in known:
         return known[kernel.definition]
     known[kernel.definition] = frozenset(), frozenset()
-    bases = _Bases(kernel)
+    bases = _Bases(kernel, helper)
     pointers: set[str] = set()
     descriptors: set[str] = set()
     for address, is_descriptor in _addresses(kernel, helper, known, depth):
@@ -109,8 +109,10 @@ def _bound_names(kernel: 'Kernel') -> dict[str, list[ast.expr]]:
 class _Bases:
     """Finds the parameters that addresses of a kernel start from."""
 
-    def __init__(self, kernel: 'Kernel') -> None:
+    def __init__(self, kernel: 'Kernel', helper: Helper, depth: int = 0) -> None:
         self._kernel = kernel
+        self._helper = helper
+        self._depth = depth
         self.parameters = {parameter.name for parameter in kernel.parameters if not parameter.is_constexpr}
         self._bound = _bound_names(kernel)
         self._active: set[str] = set()
@@ -133,7 +135,21 @@ class _Bases:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _KEEP:
             inner = [node.func.value, *node.args] if node.func.attr != 'where' else node.args[1:]
             return next((found for found in map(self.of, inner) if found), set())
-        return set()
+        return self._of_call(node) if isinstance(node, ast.Call) else set()
+
+    def _of_call(self, node: ast.Call) -> set[str]:
+        """What the helper that is called gives back starts from."""
+        name = self._kernel.bindings.resolve(dotted(node.func) or '')
+        called = self._helper(self._kernel, node.func, name) if name and self._depth < _MAX_DEPTH else None
+        if called is None:
+            return set()
+        inside = _Bases(called, self._helper, self._depth + 1)
+        returned = [one.value for one in called.body if isinstance(one, ast.Return) and one.value is not None]
+        names = {base for value in returned for base in inside.of(value)}
+        return {
+            base for position, parameter in enumerate(called.parameters) if parameter.name in names
+            for argument in _argument(node, position, parameter.name) for base in self.of(argument)
+        }
 
     def _of_name(self, name: str) -> set[str]:
         if name in self._active:

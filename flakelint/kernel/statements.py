@@ -26,14 +26,14 @@ _RANGES = ('range', 'triton.language.range', 'triton.language.core.range')
 _STATIC_RANGES = ('triton.language.static_range', 'triton.language.core.static_range')
 _MAX_DEPTH = 12
 _MAX_CALLS = 3000
-# a loop that is unrolled is gone through twice, but only so deep
-_TWICE = 3
+# loops that are unrolled are gone through round by round, but no more often than this in all
+_MAX_UNROLLED = 16
 
 
 class Interpreter(Evaluator):
     """Evaluate a kernel, statement by statement."""
 
-    _unrolled = 0
+    _unrolled = 1
 
     def run(self, kernel: 'Kernel', env: dict[str, Any_]) -> Frame:
         """Evaluate the body of a kernel of which the parameters hold these values."""
@@ -53,6 +53,9 @@ class Interpreter(Evaluator):
             env[parameter.name] = self._default(helper, position) if value is None else value
             own = f'{UNIQUE}{id(arguments)}.{parameter.name}'
             spelled[parameter.name] = own if source is None else spell(source, self.frame.spelled)
+        if helper.definition.args.vararg is not None:
+            rest = tuple(value for key, value in arguments.values.items() if type(key) is int and key >= len(helper.parameters))
+            env[helper.definition.args.vararg.arg] = self.make('tuple', rest, types.TUPLE, SCALAR, node)
         outer, decided, guard = self.frame, self.decided, self.guard
         self.frame = frame = Frame(helper, env, spelled, node, outer)
         self.active.append(helper.definition)
@@ -118,11 +121,15 @@ class Interpreter(Evaluator):
             self.assign(target, value, node.value)
 
     def _annotated(self, node: ast.AnnAssign) -> None:
-        if node.value is None or type(node.target) is not ast.Name:
+        if type(node.target) is not ast.Name:
+            return
+        annotation = self.resolve(node.annotation)
+        is_constant = annotation.endswith('.constexpr') and annotation.startswith('triton.')
+        if node.value is None:
+            self.frame.declared.update({node.target.id} if is_constant else ())
             return
         value = self.evaluate(node.value)
-        annotation = self.resolve(node.annotation)
-        if annotation.endswith('.constexpr') and annotation.startswith('triton.'):
+        if is_constant:
             name = node.target.id
             self.frame.env[name] = value
             self.frame.spelled[name] = spell(node.value, self.frame.spelled)
@@ -138,7 +145,7 @@ class Interpreter(Evaluator):
 
     def assign(self, target: ast.expr, value: Any_, source: ast.expr | None = None) -> None:
         if type(target) is ast.Name:
-            stored = self.map(self._stored, value)
+            stored = value if target.id in self.frame.declared else self.map(self._stored, value)
             if self.decided and target.id in self.frame.spelled:
                 self.frame.spelled[target.id] = f'{UNIQUE}{id(target)}'
             elif target.id in self.frame.spelled:
@@ -276,17 +283,19 @@ class Interpreter(Evaluator):
 
     def _static_loop(self, node: ast.For) -> bool:
         bounds = [self.evaluate(argument) for argument in node.iter.args]
-        counter = self.make('static counter', tuple(bounds), types.CONST, SCALAR, node.target)
-        if type(node.target) is ast.Name:
-            self._unrolled += 1
+        if type(node.target) is not ast.Name:
+            return False
+        rounds = _rounds(bounds)
+        if rounds is None or len(rounds) * self._unrolled > _MAX_UNROLLED:
+            # what the first round made meets what it found, for the rounds that follow
+            rounds = [None, None] if self._unrolled <= _MAX_UNROLLED // 4 else [None]
+        self._unrolled *= max(1, len(rounds))
+        for literal in rounds:
+            counter = self.make('static counter', tuple(bounds), types.CONST, SCALAR, node.target, literal=literal)
             self.frame.env[node.target.id] = counter
             self.frame.spelled[node.target.id] = f'{UNIQUE}{id(node)}'
             self._branch(node.body, NOTHING)
-            if self._unrolled <= _TWICE:
-                # what the first round made meets what it found, for the rounds that follow
-                self.frame.env[node.target.id] = counter
-                self._branch(node.body, NOTHING)
-            self._unrolled -= 1
+        self._unrolled //= max(1, len(rounds))
         return False
 
     def _while(self, node: ast.While) -> bool:
@@ -358,6 +367,15 @@ def _name(value: Any_, name: str) -> None:
     for case in each_value([value]):
         if not case.name and case.op not in ('constant', 'global'):
             case.name = name
+
+
+def _rounds(bounds: list[Any_]) -> list[int | None] | None:
+    """The values of the counter of a loop that is unrolled, if they are known and few."""
+    literals = [bound.literal if type(bound) is Value else None for bound in bounds]
+    if not 1 <= len(literals) <= 3 or not all(type(one) is int for one in literals) or literals[2:] == [0]:
+        return None
+    rounds = range(*literals)
+    return list(rounds) if len(rounds) <= _MAX_UNROLLED else None
 
 
 def _promoted(found: list[Value]) -> str:
