@@ -22,7 +22,7 @@ def layout_roles(model: 'Model') -> dict[str, str]:
     for pointer, layout in strides.layouts.items():
         own = strides.own(pointer)
         used = {step.stride for step in layout.steps}
-        if not own or not used <= set(own):
+        if not own or not used or not used <= set(own):
             continue
         if not layout.bare:
             # every index has a stride, so the last one is that of the innermost dimension
