@@ -165,8 +165,8 @@ class Evaluator(Walk):
         symbol = SYMBOLS[kind]
         if kind in (ast.Is, ast.IsNot):
             literal = identity(kind, left, right)
-            if literal is None and self.given.types and left.op == 'parameter' and types.is_integer(left.type):
-                # an argument that is known to be a number is not None
+            if literal is None and left.op == 'parameter' and left.name in self.given.types:
+                # an argument of a known type is not None
                 literal = kind is ast.IsNot
             return self.make(symbol, (left, right), types.CONST, SCALAR, node, literal=literal)
         if left.type in COMPILE_TIME and right.type in COMPILE_TIME:
