@@ -160,3 +160,13 @@ def test_a_helper_may_stand_behind_a_flag():
 def test_a_long_chain_of_helpers_ends():
     chain = '\n\n\n'.join(f'@triton.jit\ndef f{n}(a):\n    return f{n + 1}(a) + f{n + 1}(a)' for n in range(40))
     assert types_of('f0(L)', helpers=f'{chain}\n\n\n@triton.jit\ndef f40(a):\n    return a\n') == {''}
+
+
+@pytest.mark.parametrize('body', [
+    'p = at(a, i, s)\ntl.load(p)\na', 'tl.load(at(a, i, s))\na', 'tl.store(at(at(a, i, s), 4, 1) + 4, 0)\na',
+])
+def test_a_pointer_is_one_though_only_a_helper_makes_it_an_address(body):
+    helpers = '@triton.jit\ndef at(p, i, stride):\n    return p + i * stride\n'
+    found = model(SETUP + body, parameters='a, s', helpers=helpers)
+    assert {value.type for value in values(found, 'a')} == {'ptr'}
+    assert {value.type for value in values(found, 's')} == {'i32'}
