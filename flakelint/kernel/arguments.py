@@ -114,9 +114,21 @@ class Arguments:
             )
         is_block = constant and (name in self.extents or named.role == sizes.BLOCK) and launched.role not in _WIDTHS
         size = _widened(launched._replace(role=sizes.BLOCK) if is_block else launched, named)
+        if self._is_covered(name):
+            size = size._replace(tight=min(size.tight, _LARGE_BLOCK), possible=min(size.possible, _MAX_BLOCK))
         if constant and name in self.extents:
             size = size._replace(tight=min(size.tight, _LARGE_BLOCK), possible=min(size.possible, _MAX_BLOCK))
         return size
+
+    def _is_covered(self, name: str) -> bool:
+        """Whether every launch makes a block that holds as much as a parameter says."""
+        return bool(self.launches) and all(
+            any(
+                one.head == 'next_power_of_2' and one.operands[:1] and one.operands[0].text == launch.parameters[name].text
+                for block, one in launch.parameters.items() if block in self.extents
+            )
+            for launch in self.launches if name in launch.parameters
+        )
 
     def _by_name(self, name: str, constant: bool) -> Size:
         """The size of a parameter by the configurations of the tuner, its default, and its name."""

@@ -17,6 +17,7 @@ from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.layouts import layout_roles
 from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+from flakelint.kernel.strides import stripped
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -31,6 +32,8 @@ NOTHING = Size(0, 0, '')
 _BOUNDING = {'lt': (0, 1), 'le': (0, 1), 'gt': (1, 0), 'ge': (1, 0)}
 # a tile within one of these is none of a whole tensor
 _SMALL = frozenset({sizes.WIDTH, sizes.HIDDEN, sizes.HEAD_WIDTH, sizes.HEADS, sizes.BLOCK})
+# what is compared with these may be larger than they are taken to be
+_NO_LIMITS = frozenset({sizes.CONSTANT, sizes.BLOCK})
 # what a range of rows may have added to it
 _WITHIN_ROWS = frozenset({ROW, sizes.LANE, ITERATION, LOADED, sizes.LENGTH, ''})
 _PASSED_ON = frozenset({'view', 'cast', 'assign', 'abs', 'trans', 'neg', 'invert'})
@@ -86,6 +89,8 @@ class Bounds:
         """A size below what the value is compared with."""
         for limit in self._limits.get(id(value), ()) if size.tight > 1 else ():
             bound = self.of(limit)
+            if bound.role in _NO_LIMITS:
+                continue
             if not bound.index and 0 < bound.tight and (bound.tight < size.tight or bound.possible < size.possible):
                 role = size.role if bound.role in (sizes.LENGTH, sizes.FLAT_ROWS) else OFFSET
                 possible = min(size.possible, bound.possible) if bound.exact else size.possible
@@ -147,9 +152,11 @@ class Bounds:
         largest = stop if stop.tight >= start.tight else start
         if next(each_value(value.operands[1:])).type == types.CONST and not stop.exact:
             # a loop of more rounds that the compiler knows of is in no kernel
-            count = self.assumed.of_role(sizes.COUNT)
-            largest = largest._replace(tight=min(largest.tight, count.tight))
-            stop = stop._replace(tight=min(stop.tight, count.tight))
+            most = self.assumed.of_role(sizes.COUNT).tight * max(1, step.tight)
+            # a dimension of which nothing is known is as large as its loop is long
+            reached = most if stop.role == sizes.CONSTANT and step.role == sizes.BLOCK else min(stop.tight, most)
+            largest = largest._replace(tight=reached)
+            stop = stop._replace(tight=reached)
         by_rows = step.role == sizes.BLOCK or largest.role in (sizes.LENGTH, ROW, LOADED)
         index = not (start.exact and stop.exact)
         role = ROW if by_rows else ITERATION
@@ -195,7 +202,13 @@ class Bounds:
 
     def _product(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
-        return self._multiplied(left, right)
+        size = self._multiplied(left, right)
+        whole = _divided(value)
+        if whole is None:
+            return size
+        # a quotient times its own divisor is no more than what was divided
+        most = self.of(whole)
+        return size._replace(tight=min(size.tight, most.tight), possible=min(size.possible, most.possible))
 
     def _multiplied(self, left: Size, right: Size) -> Size:
         if sizes.ELEMENTS in (left.role, right.role) and (left.index or right.index):
@@ -220,6 +233,9 @@ class Bounds:
             if factor.role == sizes.LENGTH and index.role not in (ROW, OFFSET):
                 cap = rows if index.role == SEQUENCE else flat
                 return ROW, cap._replace(possible=sizes.LARGEST) if index.role == ITERATION else cap
+            if factor.role == sizes.TABLE_STRIDE:
+                batch = self.assumed.of_role(sizes.BATCH)
+                return OFFSET, Size(batch.tight * factor.tight, sizes.LARGEST, OFFSET)
             if factor.role == GRID and index.role == PROGRAM:
                 return PROGRAM, rows
             if factor.role == sizes.HEADS and index.role in (ROW, SEQUENCE, LOADED, PROGRAM):
@@ -342,6 +358,25 @@ _SIZES: dict[str, Callable[[Bounds, Value], Size]] = {
     'dtype': Bounds._nothing,
     'unknown': Bounds._nothing,
 }
+
+
+def _divided(product: Value) -> Value | Cases | None:
+    """What was divided, if a product is one of a quotient and its own divisor."""
+    left, right = product.operands
+    for quotient, factor in ((left, right), (right, left)):
+        for case in map(stripped, each_value([quotient])):
+            if case.op == 'floordiv' and _same(case.operands[1], factor):
+                return case.operands[0]
+    return None
+
+
+def _same(one: Value | Cases, other: Value | Cases) -> bool:
+    if type(one) is not Value or type(other) is not Value:
+        return False
+    if one.literal is not None and one.literal == other.literal:
+        return True
+    one, other = stripped(one), stripped(other)
+    return one is other or (one.op == other.op == 'parameter' and one.name == other.name)
 
 
 def _addends(value: Value) -> list[Value]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Value, each_value
+from flakelint.kernel.origins import base_of
 from flakelint.kernel.strides import Layout, Strides, stripped
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 def layout_roles(model: 'Model') -> dict[str, str]:
     """The roles of the strides that the addresses decide, whatever their names."""
     strides = Strides(model)
+    tables = _tables(model)
     found: dict[str, str] = {}
     for pointer, layout in strides.layouts.items():
         own = strides.own(pointer)
@@ -27,10 +29,29 @@ def layout_roles(model: 'Model') -> dict[str, str]:
         if not layout.bare:
             # every index has a stride, so the last one is that of the innermost dimension
             found[max(used, key=lambda name: (strides.axis(name), own.index(name)))] = sizes.INNER_STRIDE
+        elif len(used) == 1 and pointer in tables:
+            found[used.pop()] = sizes.TABLE_STRIDE
         elif len(own) == 2 and len(used) == 1 and _has_block(layout):
             # of two strides one is left out, so the other leads from row to row
             found[used.pop()] = sizes.STRIDE
     return found | dict.fromkeys(_steps(model, strides), sizes.WINDOW)
+
+
+def _tables(model: 'Model') -> set[str]:
+    """The tensors of which the loaded values are indices into others."""
+    seen: set[int] = set()
+    found: set[str] = set()
+    stack = [value for access in model.accesses for value in each_value([access.address])]
+    while stack:
+        value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if value.op == 'load':
+            found.update(base.name for operand in value.operands for base in base_of(operand))
+        else:
+            stack.extend(each_value(value.operands) if value.op not in ('call', 'counter') else ())
+    return found
 
 
 def _has_block(layout: Layout) -> bool:

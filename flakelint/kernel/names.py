@@ -10,6 +10,7 @@ import re
 from flakelint.kernel.sizes import (
     BATCH,
     BLOCK,
+    CONSTANT,
     COUNT,
     ELEMENTS,
     FLAG,
@@ -54,6 +55,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     """)),
     (BATCH, _words(r"""
         B BS BSZ Z NS batch\w* bsz bs num_(?:seqs?|sequences|reqs?|requests|batch\w*) n_seqs? BATCH\w* NUM_SEQS?
+        (?:n_|num_)?ranks? \w*world_size WORLD_SIZE NUM_RANKS
     """)),
     (HEADS, _words(r"""
         H HQ HK HV HKV QH KH VH G Hq Hkv nheads?\w* n_?heads?\w* num_\w*heads?\w* NUM_\w*HEADS?\w* N_?HEADS?\w* h \w*_heads
@@ -101,10 +103,12 @@ def role_of_name(name: str, constant: bool) -> str:
     """
     if _STRIDE.search(name):
         return OUTER_STRIDE if _OUTER_STRIDE.search(name) else STRIDE
-    role = next((role for role, pattern in _ROLES if pattern.fullmatch(name)), HEAD_WIDTH if constant else NUMBER)
-    if constant and role == WIDTH:
-        return HEAD_WIDTH if _HEAD_WIDTHS.fullmatch(name) else HIDDEN
-    return HEAD_WIDTH if constant and name in _SHORT_LENGTHS else role
+    role = next((role for role, pattern in _ROLES if pattern.fullmatch(name)), CONSTANT if constant else NUMBER)
+    if constant and name in _SHORT_LENGTHS:
+        return CONSTANT
+    if constant and role in (WIDTH, CONSTANT) and _HEAD_WIDTHS.fullmatch(name):
+        return HEAD_WIDTH
+    return HIDDEN if constant and role == WIDTH else role
 
 
 def is_sequence_name(name: str) -> bool:

@@ -57,9 +57,12 @@ def _parts(value: Value) -> Iterator[Value]:
 
 
 def _is_hash(value: Value) -> bool:
-    """Whether a multiplication wraps on purpose: with a large odd constant."""
+    """Whether a multiplication is none of an index: with a large odd constant, or by so many bits that it packs."""
     literals = [one.literal for one in each_value(value.operands) if isinstance(one.literal, int)]
-    return value.op == 'mul' and any(abs(literal) > 1 << 16 and literal % 2 for literal in literals)
+    if value.op == 'shl':
+        # two numbers packed into one
+        return any(literal >= 16 for literal in literals[-1:])
+    return any(abs(literal) > 1 << 16 and literal % 2 for literal in literals)
 
 
 def _limits(access: 'Access') -> Iterator[Value]:

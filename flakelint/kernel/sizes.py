@@ -16,11 +16,13 @@ LENGTH = 'length'
 BATCH = 'batch'
 HEADS = 'heads'
 HEAD_WIDTH = 'head-width'
+CONSTANT = 'constant'
 WIDTH = 'width'
 HIDDEN = 'hidden'
 STRIDE = 'stride'
 OUTER_STRIDE = 'outer-stride'
 INNER_STRIDE = 'inner-stride'
+TABLE_STRIDE = 'table-stride'
 BLOCK = 'block'
 COUNT = 'count'
 NUMBER = 'number'
@@ -46,14 +48,18 @@ DEFAULTS: dict[str, tuple[int, int]] = {
     FLAT_ROWS: (1 << 26, 1 << 28),
     BATCH: (1 << 8, 1 << 12),
     HEADS: (1 << 5, 1 << 6),
-    # what one head holds, and any other compile-time size
+    # what one head holds
     HEAD_WIDTH: (1 << 7, 1 << 8),
+    # any other compile-time size
+    CONSTANT: (1 << 7, 1 << 8),
     HIDDEN: (1 << 12, 1 << 13),
     # a row of which the length is known at run time only
     WIDTH: (1 << 13, 1 << 17),
     STRIDE: (1 << 13, 1 << 17),
     OUTER_STRIDE: (1 << 24, 1 << 26),
     INNER_STRIDE: (1, 1 << 17),
+    # from one row of a table of indices to the next
+    TABLE_STRIDE: (1 << 20, 1 << 22),
     BLOCK: (1 << 7, 1 << 7),
     COUNT: (1 << 12, 1 << 17),
     NUMBER: (1 << 12, 1 << 22),
@@ -147,4 +153,4 @@ def _cap(assumed: Assumed, left: Size, right: Size) -> tuple[str, Size | None]:
         return LANE, Size(1 << 30, 1 << 30, LANE)
     if left.exact or right.exact:
         return (right if left.exact else left).role, None
-    return WIDTH if pair & {WIDTH, HIDDEN, HEAD_WIDTH} else '', None
+    return WIDTH if pair & {WIDTH, HIDDEN, HEAD_WIDTH, CONSTANT} else '', None

@@ -54,7 +54,8 @@ class Interpreter(Evaluator):
             own = f'{UNIQUE}{id(arguments)}.{parameter.name}'
             spelled[parameter.name] = own if source is None else spell(source, self.frame.spelled)
         if helper.definition.args.vararg is not None:
-            rest = tuple(value for key, value in arguments.values.items() if type(key) is int and key >= len(helper.parameters))
+            named = len(helper.parameters)
+            rest = tuple(value for key, value in arguments.values.items() if type(key) is int and key >= named)
             env[helper.definition.args.vararg.arg] = self.make('tuple', rest, types.TUPLE, SCALAR, node)
         outer, decided, guard = self.frame, self.decided, self.guard
         self.frame = frame = Frame(helper, env, spelled, node, outer)

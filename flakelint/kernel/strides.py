@@ -109,7 +109,9 @@ class Strides:
 
     def axis(self, stride: str) -> int:
         """The axis of a stride as the launches show it; -1 where they do not."""
-        return max((int(one) for one in self._dimensions.get(stride, ()) if one.isdigit()), default=-1)
+        axes = [int(one) for one in self._dimensions.get(stride, ()) if one.lstrip('-').isdigit()]
+        # the last of an unknown number of axes comes after all that are counted from the first
+        return max((one if one >= 0 else 1000 + one for one in axes), default=-1)
 
     def used(self) -> set[str]:
         """The strides with which some tensor is addressed."""

@@ -28,7 +28,8 @@ RUN_TIME = {
     sizes.NUMBER: 'alpha layer_idx foo offset',
 }
 CONSTANT = {
-    sizes.HEAD_WIDTH: 'K V D1 HEAD_DIM head_dim dstate foo L',
+    sizes.HEAD_WIDTH: 'K V D1 HEAD_DIM head_dim dstate',
+    sizes.CONSTANT: 'foo L',
     sizes.HIDDEN: 'D hidden_size N_COLS vocab_size N',
     sizes.BLOCK: 'BT BLOCK BLOCK_N',
     sizes.HEADS: 'H HV NUM_HEADS',
