@@ -36,9 +36,9 @@ class Verdict:
         claims (int, Optional):
             Of how many places the model claims to know the type. Default: `0`.
         reaching (set[Span], Optional):
-            The integer expressions that become parts of addresses. Default: none.
+            The integer expressions that become parts of addresses, and the additions that make these. Default: none.
         unknown (set[Span], Optional):
-            Those of them of which the model does not know the type. Default: none.
+            Those of them of which the model does not know the type, or that of the offset. Default: none.
     """
 
     disagreements: list[str] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Verdict:
     def __str__(self) -> str:
         return (
             f'{self.claims} types and offsets compared, {len(self.disagreements)} disagreements, '
-            f'{self.share:.2%} of {len(self.reaching)} integer expressions that reach an address unknown'
+            f'{self.share:.2%} of {len(self.reaching)} expressions that reach an address unknown'
         )
 
     def add(self, other: 'Verdict') -> None:
@@ -114,8 +114,10 @@ class Judge:
             if widths is not None and 'const' not in widths:
                 self._compare(verdict, record, span, 'offset', {_OFFSETS.get(kind, kind) for kind in widths}, kinds)
         integers = {span for span, kinds in record.expressions.items() if any(kind[0] in 'iu' for kind in kinds)}
-        verdict.reaching = set().union(*record.parts.values()) & integers
-        verdict.unknown = {span for span in verdict.reaching if '' in said.get(span, {''})}
+        parts = set().union(*record.parts.values()) & integers
+        verdict.reaching = parts | record.offsets.keys()
+        verdict.unknown = {span for span in parts if '' in said.get(span, {''})}
+        verdict.unknown |= {span for span in record.offsets if '' in offsets.get(span, {''})}
         return verdict
 
     def missed(self, record: Compiled) -> list[str]:
