@@ -87,6 +87,7 @@ class Arguments:
         found = []
         for launch in self.launches:
             one = passed(launch)
+            self._host.launch = launch
             size = self._host.of(one) if one is not None else None
             if size is None:
                 return None

@@ -14,7 +14,7 @@ from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import Assumed, Size
 
 if TYPE_CHECKING:
-    from flakelint.kernel.launches import Passed
+    from flakelint.kernel.launches import Launch, Passed
 
 _NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS})
 _WEIGHT = re.compile(r'(?:^|[._])(?:w|weights?|filters?)\d?$', re.IGNORECASE)
@@ -36,6 +36,8 @@ class HostSizes:
     def __init__(self, assumed: Assumed, parameter: Callable[[str], Size]) -> None:
         self._assumed = assumed
         self._parameter = parameter
+        # the launch that is looked at: it shows sizes of tensors of which a stride is passed
+        self.launch: Launch | None = None
 
     def of(self, passed: 'Passed') -> Size | None:
         """The size of a number; `None` where nothing is known."""
@@ -89,6 +91,15 @@ class HostSizes:
         dims = passed.dims
         if dims and 0 <= axis < len(dims):
             return self._of_dims(dims[axis + 1:])
+        inner = self._sizes_behind(passed)
+        known = self._of_dims(inner) if inner else None
+        by_axis = self._stride_by_axis(axis, rank)
+        if known is None:
+            return by_axis
+        # most tensors are contiguous, but they need not be
+        return known._replace(possible=max(known.possible, by_axis.possible if by_axis is not None else 0))
+
+    def _stride_by_axis(self, axis: int, rank: int | None) -> Size | None:
         if axis == -1 or (rank is not None and axis == rank - 1):
             return self._assumed.of_role(sizes.INNER_STRIDE)
         if axis == -2 or (rank is not None and axis == rank - 2):
@@ -98,6 +109,20 @@ class HostSizes:
         if rank is not None and rank > 3 and axis == 0:
             return self._assumed.of_role(sizes.OUTER_STRIDE)
         return None
+
+    def _sizes_behind(self, passed: 'Passed') -> 'tuple[Passed, ...]':
+        """The sizes of the axes behind that of a stride, if the launch shows all of them."""
+        if passed.rank is None or passed.axis is None or self.launch is None:
+            return ()
+        found: dict[int | None, Passed] = {}
+        stack = [*self.launch.parameters.values(), *(self.launch.grid or ())]
+        while stack:
+            one = stack.pop()
+            stack.extend(one.operands)
+            if one.kind == launches.SIZE and one.tensor == passed.tensor and not one.head:
+                found[one.axis] = one
+        behind = range(passed.axis + 1, passed.rank)
+        return tuple(found[axis] for axis in behind) if all(axis in found for axis in behind) else ()
 
     def _of_dims(self, dims: 'tuple[Passed, ...]') -> Size | None:
         if not dims:
