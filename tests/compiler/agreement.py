@@ -92,11 +92,11 @@ class Judge:
     def verdict(self, record: Compiled) -> Verdict:
         """Whether the model, told the same signature, says of each place what the compiler says."""
         verdict, kernel = Verdict(), self._kernel(record)
-        if kernel is None:
-            verdict.disagreements.append(f'{record.path}: {record.kernel} is not found')
-            return verdict
-        model = analyse(kernel, self.repository, Given(record.types, record.constants))
-        said = self._known(model.types())
+        said, offsets = {}, {}
+        # of a kernel that is not found, everything is unknown
+        if kernel is not None:
+            model = analyse(kernel, self.repository, Given(record.types, record.constants))
+            said, offsets = self._known(model.types()), self._known(model.offsets())
         for span, kinds in sorted(record.expressions.items()):
             self._compare(verdict, record, span, 'type', said.get(span), kinds & _COMPARED)
         computed = defaultdict(set)
@@ -107,7 +107,6 @@ class Judge:
             # a call may compute in several steps
             if widths and '' not in said[span] and not widths & kinds:
                 verdict.disagreements.append(_line(record, span, 'operation', widths, kinds))
-        offsets = self._known(model.offsets())
         for span, kinds in sorted(record.offsets.items()):
             widths = offsets.get(span)
             # a constant takes the narrowest type that holds it
