@@ -122,7 +122,7 @@ def test_blocks_are_as_large_as_the_largest_configuration(decorators, expected):
 
 
 @pytest.mark.parametrize(('default', 'expected'), [('BT: tl.constexpr = 32', (32, 32)),
-('BT: tl.constexpr = None', (128, 128))])
+                                                   ('BT: tl.constexpr = None', (128, 128))])
 def test_a_default_is_a_size(default, expected):
     assert both(size('BT', parameters=default)) == expected
 

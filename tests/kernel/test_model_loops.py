@@ -136,7 +136,7 @@ def test_a_constant_that_a_helper_gives_is_none_once_it_has_a_name():
 
 
 @pytest.mark.parametrize('text', ['again(i)', 'even(i)', 'mul(*(i, T))', 'host(i)', 'unknown(i)', 'unknown.mul(i, T)',
-'mul(**unknown)'])
+                                  'mul(**unknown)'])
 def test_calls_that_cannot_be_followed_give_what_is_not_known(text):
     assert types_of(SETUP + text, helpers=HELPERS) == {''}
 
