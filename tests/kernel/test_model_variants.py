@@ -20,6 +20,8 @@ WIDEN = '''
 '''
 FLAGGED = '@triton.heuristics({"FLAG": lambda args: args["cu"] is not None})'
 BOTH = {('FLAG', 'i64'), ('not(FLAG)', 'i32')}
+NONE_OR_NOT = {('q is None', 'i32'), ('not(q is None)', 'i64')}
+REMAINDER = {('(BT%3)==1', 'i64'), ('not((BT%3)==1)', 'i32')}
 
 
 @pytest.mark.parametrize(('body', 'expected'), [
@@ -46,8 +48,7 @@ BOTH = {('FLAG', 'i64'), ('not(FLAG)', 'i32')}
     ('if FLAG and WIDE:\n    r = L\nelse:\n    r = i\nr', {('FLAG WIDE', 'i64'), ('', 'i32')}),
     ('if FLAG or WIDE:\n    r = L\nelse:\n    r = i\nr', {('', 'i64'), ('not(FLAG) not(WIDE)', 'i32')}),
     # None
-    ('if q is not None:\n    r = L\nelse:\n    r = i\nif q is None:\n    z = r\nelse:\n    z = r\nz', {('q is None', 'i32'),
-                                                                                                       ('not(q is None)', 'i64')}),
+    ('if q is not None:\n    r = L\nelse:\n    r = i\nif q is None:\n    z = r\nelse:\n    z = r\nz', NONE_OR_NOT),
     # loops keep what they are told apart by
     ('s = L if FLAG else i\nfor j in range(T):\n    s += 1\ns', BOTH),
     ('s = L if FLAG else i\nfor j in range(s):\n    k = j\nk', BOTH),
@@ -62,8 +63,7 @@ BOTH = {('FLAG', 'i64'), ('not(FLAG)', 'i32')}
     ('wide(i, True)', {('', 'i64')}),
     ('wide(i, False)', {('', 'i32')}), ('wide(i, MODE == 2)', {('MODE==2', 'i64'), ('not(MODE==2)', 'i32')}),
     ('if FLAG:\n    r = wide(i, FLAG)\nelse:\n    r = u\nr', {('FLAG', 'i64'), ('not(FLAG)', 'u32')}),
-    ('wide(i, not FLAG)', {('not(FLAG)', 'i64'), ('FLAG', 'i32')}), ('wide(i, BT % 3 == 1)', {('(BT%3)==1', 'i64'),
-                                                                                              ('not((BT%3)==1)', 'i32')}),
+    ('wide(i, not FLAG)', {('not(FLAG)', 'i64'), ('FLAG', 'i32')}), ('wide(i, BT % 3 == 1)', REMAINDER),
 ])
 def test_types_by_conditions(body, expected):
     assert variants(SETUP + body, parameters=MORE, helpers=WIDEN) == expected
