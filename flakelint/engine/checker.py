@@ -192,9 +192,10 @@ def _guarded(
         if wrong is not None:
             raise TypeError(f'it gave {wrong!r}, which is no finding')
         return findings
-    except TooDeepError as error:
+    except (TooDeepError, RecursionError) as error:
         if unit is not None and too_deep is not None:
-            message = f'this statement is not analysed: {error}'
+            reason = error if isinstance(error, TooDeepError) else 'its values depend on each other too deeply'
+            message = f'this statement is not analysed: {reason}'
             too_deep[unit.first_line] = diagnostics.problem(diagnostics.TOO_COMPLEX, message, unit.first_line)
         return []
     except Exception as error:

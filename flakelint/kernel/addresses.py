@@ -99,9 +99,12 @@ class Addresses:
         """The product of arguments that wraps first in a larger one."""
         if product.op == 'cast':
             return product
-        stack = list(each_value(product.operands))
+        stack, seen = list(each_value(product.operands)), set()
         while stack:
             value = stack.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
             if value.op in ('mul', 'shl') and value.type in types.NARROW and self.bounds.flat(value).possible >= limit(value):
                 return self._innermost(value)
             if value.op in ('add', 'sub', 'mul', 'view', 'assign'):

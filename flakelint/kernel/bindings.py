@@ -6,9 +6,13 @@
 """What statements bind."""
 
 import ast
+import copy
 from collections.abc import Iterable
 
 from flakelint.kernel.conditions import spell
+
+# blocks that do nothing but choose a width are short
+_MAX_COMPARED = 6
 
 
 def bound_in(statements: Iterable[ast.stmt]) -> set[str]:
@@ -48,3 +52,32 @@ def only_widens(statement: ast.stmt) -> bool:
         return False
     is_cast = spell(call.func, {}) == f'{name}.to' if len(call.args) == 1 else spell(call.args[0], {}) == name
     return is_cast and spell(call.args[-1], {}).rpartition('.')[2] == 'int64'
+
+
+def without_casts(node: ast.AST) -> str:
+    """The text of something, with its casts to 64 bits taken away."""
+    return ast.unparse(_WithoutCasts().visit(copy.deepcopy(node)))
+
+
+class _WithoutCasts(ast.NodeTransformer):
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, 'id', '')
+        if not node.args or not ast.unparse(node.args[-1]).endswith('int64'):
+            return node
+        if name == 'to' and isinstance(node.func, ast.Attribute):
+            return node.func.value
+        return node.args[0] if name == 'cast' and len(node.args) == 2 else node
+
+
+def differ_in_width(body: list[ast.stmt], orelse: list[ast.stmt]) -> tuple[bool, bool]:
+    """Whether the first of two blocks is the second one with casts to 64 bits, and the other way round."""
+    if len(body) != len(orelse) or len(body) > _MAX_COMPARED or 'int64' not in ''.join(map(ast.unparse, (*body, *orelse))):
+        return False, False
+    pairs = [(ast.unparse(one), ast.unparse(other)) for one, other in zip(body, orelse, strict=True)]
+    plain = [(without_casts(one), without_casts(other)) for one, other in zip(body, orelse, strict=True)]
+    if any(one != other for one, other in plain) or all(one == other for one, other in pairs):
+        return False, False
+    widens = all(other == bare for (_, other), (_, bare) in zip(pairs, plain, strict=True))
+    return widens, all(one == bare for (one, _), (bare, _) in zip(pairs, plain, strict=True))

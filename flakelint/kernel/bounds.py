@@ -16,8 +16,8 @@ from flakelint.kernel.arguments import Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.layouts import layout_roles
 from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
+from flakelint.kernel.relations import addends, divided
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
-from flakelint.kernel.strides import stripped
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -60,7 +60,7 @@ class Bounds:
             if compared.op in _BOUNDING:
                 small, large = (compared.operands[position] for position in _BOUNDING[compared.op])
                 if type(small) is Value and type(large) is Value:
-                    for part in _addends(small):
+                    for part in addends(small):
                         self._limits.setdefault(id(part), []).append(large)
 
     def of(self, value: Value | Cases) -> Size:
@@ -203,7 +203,7 @@ class Bounds:
     def _product(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
         size = self._multiplied(left, right)
-        whole = _divided(value)
+        whole = divided(value)
         if whole is None:
             return size
         # a quotient times its own divisor is no more than what was divided
@@ -358,36 +358,6 @@ _SIZES: dict[str, Callable[[Bounds, Value], Size]] = {
     'dtype': Bounds._nothing,
     'unknown': Bounds._nothing,
 }
-
-
-def _divided(product: Value) -> Value | Cases | None:
-    """What was divided, if a product is one of a quotient and its own divisor."""
-    left, right = product.operands
-    for quotient, factor in ((left, right), (right, left)):
-        for case in map(stripped, each_value([quotient])):
-            if case.op == 'floordiv' and _same(case.operands[1], factor):
-                return case.operands[0]
-    return None
-
-
-def _same(one: Value | Cases, other: Value | Cases) -> bool:
-    if type(one) is not Value or type(other) is not Value:
-        return False
-    if one.literal is not None and one.literal == other.literal:
-        return True
-    one, other = stripped(one), stripped(other)
-    return one is other or (one.op == other.op == 'parameter' and one.name == other.name)
-
-
-def _addends(value: Value) -> list[Value]:
-    """A value, and what it is the sum of: where it is below a limit, they are."""
-    while value.op in ('view', 'trans') and type(value.operands[0]) is Value:
-        value = value.operands[0]
-    if value.op == 'sub' and type(value.operands[0]) is Value:
-        return [value, *_addends(value.operands[0])]
-    if value.op != 'add':
-        return [value]
-    return [value, *(part for operand in value.operands if type(operand) is Value for part in _addends(operand))]
 
 
 def _extents(model: 'Model') -> frozenset[str]:

@@ -21,6 +21,8 @@ _NEGATED = {'!=': '==', 'is not': 'is', '>=': '<', '>': '<='}
 
 # a text that starts with this is like no other
 UNIQUE = '@'
+# names that stand for others can make a text twice as long with each
+_LONGEST = 1000
 
 
 def spell(node: ast.expr, names: Mapping[str, str]) -> str:
@@ -38,7 +40,7 @@ def spell(node: ast.expr, names: Mapping[str, str]) -> str:
         left, right = _operand(node.left, names), _operand(node.right, names)
         if symbol == '*':
             left, right = sorted((left, right))
-        return f'{left}{symbol}{right}'
+        return f'{left}{symbol}{right}' if len(left) + len(right) < _LONGEST else f'{UNIQUE}{id(node)}'
     if kind is ast.Attribute:
         return f'{spell(node.value, names)}.{node.attr}'
     if kind is ast.Call and all(keyword.arg for keyword in node.keywords):

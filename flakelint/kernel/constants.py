@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flakelint.kernel import types
-from flakelint.kernel.graph import Value, cases_of
+from flakelint.kernel.graph import Cases, Value, cases_of
 
 COMPILE_TIME = frozenset({types.CONST, types.NONE, types.DTYPE})
 
@@ -28,8 +28,11 @@ SYMBOLS = {
     ast.Eq: 'eq', ast.NotEq: 'ne', ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge', ast.Is: 'is', ast.IsNot: 'is not',
     ast.In: 'in', ast.NotIn: 'not in',
 }
+OPPOSITES = {'lt': 'ge', 'le': 'gt', 'gt': 'le', 'ge': 'lt'}
 # what these give is true or false
 TRUTHS = frozenset({*SYMBOLS.values(), 'not', 'all', 'any'})
+# what may be None without saying so; what is computed is a number
+_PERHAPS_NONE = frozenset({'attribute', 'call', 'constant', 'global', 'item', 'parameter', 'unknown'})
 # constants beyond this are not worked out
 _LARGE = 1 << 128
 
@@ -116,8 +119,32 @@ def identity(kind: type[ast.cmpop], left: Value, right: Value) -> bool | None:
         return None
     if left.type == types.NONE:
         same = True
-    elif left.op in ('parameter', 'unknown', 'call', 'global', 'item') or (left.type == types.CONST and left.literal is None):
+    elif left.literal is None and left.op in _PERHAPS_NONE:
         return None
     else:
         same = False
     return same if kind is ast.Is else not same
+
+
+def promoted(found: list[Value]) -> str:
+    """The type of a loop's counter: that of its bounds and its step together."""
+    runtime = [value for value in found if value.type != types.CONST]
+    joined = ''
+    for position, value in enumerate(runtime):
+        joined = value.type if position == 0 else types.promote(joined, value.type)
+    for value in found:
+        if value.type == types.CONST:
+            constant = types.of_literal(value.literal) if value.literal is not None else types.INT32
+            joined = types.promote(joined, constant) if joined or runtime else constant
+            if not runtime:
+                runtime = [value]
+    return joined
+
+
+def rounds_of(bounds: 'Sequence[Value | Cases]', most: int) -> list[int | None] | None:
+    """The values of the counter of a loop that is unrolled, if they are known and few."""
+    literals = [bound.literal if type(bound) is Value else None for bound in bounds]
+    if not 1 <= len(literals) <= 3 or not all(type(one) is int for one in literals) or literals[2:] == [0]:
+        return None
+    rounds = range(*literals)
+    return list(rounds) if len(rounds) <= most else None

@@ -174,7 +174,8 @@ class Evaluator(Walk):
             return self.make(symbol, (left, right), types.CONST, SCALAR, node, literal=literal)
         if kind in (ast.In, ast.NotIn):
             return self.make(symbol, (left, right), types.CONST, SCALAR, node)
-        compared = self.make(symbol, (left, right), types.BOOL, shapes.broadcast(left.shape, right.shape), node)
+        kind_of = types.UNKNOWN if types.UNKNOWN in (left.type, right.type) else types.BOOL
+        compared = self.make(symbol, (left, right), kind_of, shapes.broadcast(left.shape, right.shape), node)
         self.comparisons.append(compared)
         return compared
 

@@ -68,11 +68,13 @@ class HostSizes:
         named = role_of_name(passed.text.rpartition('.')[2], constant=False)
         named = named if passed.text.isidentifier() else ''
         axis, rank = passed.axis, passed.rank
-        if axis is None or named in _NAMED_AXES:
+        is_last = axis == -1 or (rank is not None and axis == rank - 1 > 0)
+        # the last axis of a matrix is a width, whatever it is called
+        if axis is None or (named in _NAMED_AXES and not is_last):
             return self._assumed.of_role(named) if named in _NAMED_AXES else None
         if rank == 1:
             return self._assumed.of_role(sizes.LENGTH)
-        if axis == -1 or (rank is not None and axis == rank - 1):
+        if is_last:
             return self._assumed.of_role(sizes.HEAD_WIDTH if rank is not None and rank > 3 else sizes.WIDTH)
         if axis == 0 and rank == 2:
             # the rows of a weight are as many as those of a model are wide

@@ -70,9 +70,12 @@ def _steps(model: 'Model', strides: Strides) -> list[str]:
 
 def _multipliers(value: Value) -> list[str]:
     """The arguments by which the terms of a sum are multiplied."""
-    found, stack = [], [value]
+    found, stack, seen = [], [value], set()
     while stack:
         one = stripped(stack.pop())
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
         if one.op in ('add', 'sub'):
             stack.extend(each_value(one.operands))
         elif one.op == 'mul' and types.is_integer(one.type):

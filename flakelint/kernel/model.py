@@ -9,6 +9,7 @@
 """
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,6 +53,7 @@ class Given:
 
 
 NOTHING_GIVEN = Given()
+_TEST = re.compile(r'(?:^|/)tests?/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$')
 SPECIALIZED = 'specialized'
 
 
@@ -84,8 +86,10 @@ class Facts:
 
     @cached_property
     def launches(self) -> 'tuple[Launch, ...]':
-        """Every launch of the kernel that the repository holds."""
-        return self.repository.launches(self.kernel) if self.repository is not None else ()
+        """Every launch of the kernel that the repository holds, those in tests aside."""
+        found = self.repository.launches(self.kernel) if self.repository is not None else ()
+        # tests launch with sizes that say nothing of others
+        return tuple(launch for launch in found if not _TEST.search(launch.path))
 
     def constant(self, kernel: 'Kernel', name: str) -> Any:
         """The value of a constant outside the kernel; `None` where it is not known."""

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
 
 # through these an index stays what it is
-_FIRST = frozenset({'view', 'cast', 'assign', 'trans', 'neg', 'invert', 'abs', 'floordiv', 'mod', 'cdiv', 'shr', 'and', 'div'})
+_FIRST = frozenset({
+    'view', 'cast', 'assign', 'trans', 'neg', 'invert', 'abs', 'floordiv', 'mod', 'cdiv', 'shr', 'and', 'div', 'fill',
+})
 _BOTH = frozenset({'min', 'max', 'where', 'or', 'xor', 'swizzle'})
 _FOLLOWED = _FIRST | _BOTH | {'add', 'sub', 'mul', 'shl', 'phi', 'tuple', 'reduce', 'block pointer', 'umulhi'}
 _ORDERS = frozenset({'lt', 'le', 'gt', 'ge'})
@@ -34,7 +36,7 @@ def products(roots: Iterable[Value]) -> list[Value]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if value.type in types.NARROW and ((value.op in ('mul', 'shl') and not _is_hash(value)) or is_narrowing(value)):
+        if value.type in types.NARROW and ((value.op in ('mul', 'shl') and not is_hash(value)) or is_narrowing(value)):
             found.append(value)
         if value.op in _FOLLOWED and (types.is_integer(value.type) or value.type in _POINTER_LIKE):
             stack.extend(_parts(value))
@@ -56,7 +58,7 @@ def _parts(value: Value) -> Iterator[Value]:
     return each_value(value.operands[:1] if value.op == 'shr' else value.operands)
 
 
-def _is_hash(value: Value) -> bool:
+def is_hash(value: Value) -> bool:
     """Whether a multiplication is none of an index: with a large odd constant, or by so many bits that it packs."""
     literals = [one.literal for one in each_value(value.operands) if isinstance(one.literal, int)]
     if value.op == 'shl':

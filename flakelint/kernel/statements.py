@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import types
-from flakelint.kernel.bindings import bound_in, only_widens
+from flakelint.kernel.bindings import bound_in, differ_in_width, only_widens
 from flakelint.kernel.conditions import UNIQUE, spell
-from flakelint.kernel.constants import COMPILE_TIME, may_be_constant, types_at_run_time
+from flakelint.kernel.constants import COMPILE_TIME, OPPOSITES, may_be_constant, promoted, rounds_of, types_at_run_time
 from flakelint.kernel.evaluator import Evaluator
 from flakelint.kernel.frames import Frame
 from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Guard, Value, cases_of, each_value, narrowed
@@ -213,12 +213,17 @@ class Interpreter(Evaluator):
         # only widening here is the author's choice of when to pay for it
         if static and not node.orelse and all(map(only_widens, node.body)):
             self.declined |= no
+        if static and node.orelse:
+            widens, narrows = differ_in_width(node.body, node.orelse)
+            self.declined |= no if widens else yes if narrows else NOTHING
         else_ends, after_else = self._branch(node.orelse, no)
         if ends and else_ends:
             return True
         if ends or else_ends:
             # where a branch leaves, what follows is the other one
             self.frame.env = after_else if ends else after_body
+            if ends and not static:
+                self._note_opposite(self.evaluate(node.test))
             if static:
                 self.frame.goes_on = len(self.frame.returns)
                 remains = no if ends else yes
@@ -226,6 +231,17 @@ class Interpreter(Evaluator):
             return False
         self.frame.env = self._joined(after_body, after_else, (yes, no) if static else None, node)
         return False
+
+    def _note_opposite(self, test: Any_) -> None:
+        """Note what is known behind a branch that leaves: the opposite of its condition."""
+        stack = list(each_value([test]))
+        while stack:
+            value = stack.pop()
+            if value.op == 'any':
+                stack.extend(each_value(value.operands))
+            elif value.op in OPPOSITES:
+                opposite = OPPOSITES[value.op]
+                self.comparisons.append(self.make(opposite, value.operands, types.BOOL, value.shape, value.node))
 
     def _branch(self, statements: list[ast.stmt], guard: Guard) -> tuple[bool, dict[str, Any_]]:
         outer = self.decided, self.guard
@@ -275,10 +291,10 @@ class Interpreter(Evaluator):
         step = bounds[2] if len(bounds) == 3 else one
 
         def ends(first: Value, last: Value) -> Value:
-            return self.make('ends', (first, last), _promoted([first, last]), SCALAR, node.target)
+            return self.make('ends', (first, last), promoted([first, last]), SCALAR, node.target)
 
         def counter(pair: Value, third: Value) -> Value:
-            return self.make('counter', (*pair.operands, third), _promoted([*pair.operands, third]), SCALAR, node.target)
+            return self.make('counter', (*pair.operands, third), promoted([*pair.operands, third]), SCALAR, node.target)
 
         return self.map2(counter, self.map2(ends, start, stop), step)
 
@@ -286,7 +302,7 @@ class Interpreter(Evaluator):
         bounds = [self.evaluate(argument) for argument in node.iter.args]
         if type(node.target) is not ast.Name:
             return False
-        rounds = _rounds(bounds)
+        rounds = rounds_of(bounds, _MAX_UNROLLED)
         if rounds is None or len(rounds) * self._unrolled > _MAX_UNROLLED:
             # what the first round made meets what it found, for the rounds that follow
             rounds = [None, None] if self._unrolled <= _MAX_UNROLLED // 4 else [None]
@@ -368,26 +384,3 @@ def _name(value: Any_, name: str) -> None:
     for case in each_value([value]):
         if not case.name and case.op not in ('constant', 'global'):
             case.name = name
-
-
-def _rounds(bounds: list[Any_]) -> list[int | None] | None:
-    """The values of the counter of a loop that is unrolled, if they are known and few."""
-    literals = [bound.literal if type(bound) is Value else None for bound in bounds]
-    if not 1 <= len(literals) <= 3 or not all(type(one) is int for one in literals) or literals[2:] == [0]:
-        return None
-    rounds = range(*literals)
-    return list(rounds) if len(rounds) <= _MAX_UNROLLED else None
-
-
-def _promoted(found: list[Value]) -> str:
-    runtime = [value for value in found if value.type != types.CONST]
-    joined = ''
-    for position, value in enumerate(runtime):
-        joined = value.type if position == 0 else types.promote(joined, value.type)
-    for value in found:
-        if value.type == types.CONST:
-            constant = types.of_literal(value.literal) if value.literal is not None else types.INT32
-            joined = types.promote(joined, constant) if joined or runtime else constant
-            if not runtime:
-                runtime = [value]
-    return joined

@@ -137,9 +137,12 @@ def _origin(fault: Fault, product: Value) -> str:
 
 def _parameters(value: Value) -> set[str]:
     found: set[str] = set()
-    stack = [value]
+    stack, seen = [value], set()
     while stack:
         one = stack.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
         if one.op == 'parameter' and one.type != types.CONST:
             found.add(one.name)
         elif one.op != 'phi':

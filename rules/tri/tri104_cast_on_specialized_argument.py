@@ -145,9 +145,12 @@ def _is_size(name: str) -> bool:
 def _names(value: Value) -> list[str]:
     """The arguments that a value is computed from."""
     found: set[str] = set()
-    stack = [value]
+    stack, seen = [value], set()
     while stack:
         one = stack.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
         if one.op == 'parameter' and one.type != types.CONST:
             found.add(one.name)
         stack.extend(each_value(one.operands))

@@ -9,7 +9,6 @@ A fix is tried out: the model runs on the mended text, and where the fault is st
 """
 
 import ast
-import copy
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -17,8 +16,10 @@ from flakelint.engine.findings import Edit, Fix
 from flakelint.engine.rule import safe, unsafe
 from flakelint.kernel import types
 from flakelint.kernel.addresses import NARROWING, Addresses, Fault
+from flakelint.kernel.bindings import without_casts
 from flakelint.kernel.graph import Value, each_value
 from flakelint.kernel.model import Model, analyse
+from flakelint.kernel.origins import is_hash
 from flakelint.source.text import Range
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def widening(fault: Fault, node: ast.AST, kernel: 'Kernel', file: 'File') -> Fix
         return None
     edits = _edits(fault, node, f'{language}.int64', kernel, file)
     gone = Gone(fault.origin, [product.value for product in fault.products])
-    return verified(kernel, file, edits, _title(fault), gone) if edits else None
+    fix = verified(kernel, file, edits, _title(fault), gone) if edits else None
+    return _careful(fix, fault.origin, kernel, file)
 
 
 def widen_program_id(origin: Value, kernel: 'Kernel', file: 'File', gone: 'Gone') -> Fix | None:
@@ -45,7 +47,18 @@ def widen_program_id(origin: Value, kernel: 'Kernel', file: 'File', gone: 'Gone'
     if language is None or origin.frame.kernel.path != file.path:
         return None
     edit = _behind(file.range(origin.node), f'.to({language}.int64)')
-    return verified(kernel, file, [edit], f'Cast {origin.name or "the program id"} to 64 bits', gone)
+    fix = verified(kernel, file, [edit], f'Cast {origin.name or "the program id"} to 64 bits', gone)
+    return _careful(fix, origin, kernel, file)
+
+
+def _careful(fix: Fix | None, origin: Value, kernel: 'Kernel', file: 'File') -> Fix | None:
+    """A fix that is unsafe where the index also goes into a hash, which wraps on purpose."""
+    if fix is None:
+        return None
+    hashes = [one for one in analyse(kernel, file.repository).products if is_hash(one)]
+    if any(_is_from(operand, origin) for one in hashes for operand in one.operands):
+        return fix._replace(applicability='unsafe')
+    return fix
 
 
 def language_name(kernel: 'Kernel') -> str | None:
@@ -87,20 +100,7 @@ class Gone:
 
 def _text(product: Value) -> tuple[int, str]:
     """What a product is known by in the text before and after a fix: edits leave lines where they are."""
-    return (product.node.lineno, ast.unparse(_WithoutCasts().visit(copy.deepcopy(product.node))))
-
-
-class _WithoutCasts(ast.NodeTransformer):
-    """Takes casts to 64 bits away."""
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, 'id', '')
-        if not node.args or not ast.unparse(node.args[-1]).endswith('int64'):
-            return node
-        if name == 'to' and isinstance(node.func, ast.Attribute):
-            return node.func.value
-        return node.args[0] if name == 'cast' and len(node.args) == 2 else node
+    return (product.node.lineno, without_casts(product.node))
 
 
 def _key(value: Value) -> tuple[str, int, str]:
@@ -201,6 +201,20 @@ def _innermost(node: ast.expr, value: object, origin: Value) -> ast.expr:
         else:
             return node
     return node
+
+
+def _is_from(value: object, origin: Value) -> bool:
+    """Whether a value has an origin in it, in another run of the model too."""
+    place = (origin.op, origin.node.lineno, origin.node.col_offset)
+    stack, seen = list(each_value([value])), set()
+    while stack:
+        one = stack.pop()
+        if id(one) not in seen and one.op != 'load':
+            seen.add(id(one))
+            stack.extend(each_value(one.operands))
+        if one.op == place[0] and (one.op, one.node.lineno, one.node.col_offset) == place:
+            return True
+    return False
 
 
 def _is_made_of(value: object, origin: Value) -> bool:

@@ -97,7 +97,8 @@ def test_a_mask_bounds_what_it_compares(mask, tight, possible):
 
 
 def test_a_branch_that_leaves_bounds_as_a_mask_does():
-    assert size('if i > 100:\n    return\ni').tight == ROWS[0]
+    assert size('if i > 100:\n    return\ni').tight == 100
+    assert size('if i > 100:\n    r = i\ni').tight == ROWS[0]
     assert size('if i < 100:\n    r = i\ni').tight == 100
 
 

@@ -1,0 +1,46 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""How values depend on each other: what a sum is made of, what a product was divided by."""
+
+from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.strides import stripped
+
+
+def divided(product: Value) -> Value | Cases | None:
+    """What was divided, if a product is one of a quotient and its own divisor."""
+    left, right = product.operands
+    for quotient, factor in ((left, right), (right, left)):
+        for case in map(stripped, each_value([quotient])):
+            if case.op == 'floordiv' and _same(case.operands[1], factor):
+                return case.operands[0]
+    return None
+
+
+def _same(one: Value | Cases, other: Value | Cases) -> bool:
+    if type(one) is not Value or type(other) is not Value:
+        return False
+    if one.literal is not None and one.literal == other.literal:
+        return True
+    one, other = stripped(one), stripped(other)
+    return one is other or (one.op == other.op == 'parameter' and one.name == other.name)
+
+
+def addends(value: Value) -> list[Value]:
+    """A value, and what it is the sum of: where it is below a limit, they are."""
+    found: dict[int, Value] = {}
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        while one.op in ('view', 'trans') and type(one.operands[0]) is Value:
+            one = one.operands[0]
+        if id(one) in found:
+            continue
+        found[id(one)] = one
+        if one.op in ('add', 'sub'):
+            # what is taken away is bounded by nothing
+            parts = one.operands if one.op == 'add' else one.operands[:1]
+            stack.extend(part for part in parts if type(part) is Value)
+    return list(found.values())
