@@ -28,7 +28,11 @@ def layout_roles(model: 'Model') -> dict[str, str]:
             continue
         if not layout.bare:
             # every index has a stride, so the last one is that of the innermost dimension
-            found[max(used, key=lambda name: (strides.axis(name), own.index(name)))] = sizes.INNER_STRIDE
+            innermost = max(used, key=lambda name: (strides.axis(name), own.index(name)))
+            found[innermost] = sizes.INNER_STRIDE
+            if len(own) == len(used) == 2:
+                # of two dimensions the other one is that of rows
+                found.update(dict.fromkeys(used - {innermost}, sizes.STRIDE))
         elif len(used) == 1 and pointer in tables:
             found[used.pop()] = sizes.TABLE_STRIDE
         elif len(own) == 2 and len(used) == 1 and _has_block(layout):

@@ -49,7 +49,19 @@ class Patterns:
         relative = os.path.relpath(path, self.base).replace(os.sep, '/')
         if relative.startswith('../'):
             return None
-        return self._spec.check_file(relative + '/' if folder else relative).include
+        result = self._spec.check_file(relative + '/' if folder else relative)
+        if result.include is False and result.index is not None and self._is_taken_back_above(relative, result.index):
+            others = [*self.lines[:result.index], *self.lines[result.index + 1:]]
+            return Patterns(self.base, others).says(path, folder)
+        return result.include
+
+    def _is_taken_back_above(self, relative: str, index: int) -> bool:
+        """Whether a pattern such as `!build/` fits a folder above a path only: it takes back that folder, not what is in it."""
+        from pathspec import GitIgnoreSpec
+
+        pattern, parent = self.lines[index].rstrip(), relative.rpartition('/')[0]
+        is_folder = pattern.startswith('!') and pattern.endswith('/') and bool(parent)
+        return is_folder and GitIgnoreSpec.from_lines([pattern[1:]]).match_file(f'{parent}/')
 
     def covers(self, path: str) -> bool:
         """Whether the patterns leave out a file or a folder above it."""

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from flakelint.project.discovery import discover
@@ -90,6 +90,7 @@ LINES = st.sampled_from([
 
 # each example runs git three times
 @settings(max_examples=settings().max_examples // 5)
+@example(files=[['build', 'a', 'c.py']], top=['a', '!build/'], below=[])
 @given(
     st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=1, max_size=6),
     st.lists(LINES, max_size=4),
