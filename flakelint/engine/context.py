@@ -15,9 +15,11 @@ from flakelint.kernel.launches import Launches
 from flakelint.kernel.repository import Repository
 from flakelint.project.imports import Bindings
 from flakelint.source.file import SourceFile
+from flakelint.source.text import Range
 
 if TYPE_CHECKING:
     from flakelint.engine.settings import Settings
+    from flakelint.kernel.addresses import Addresses
 
 
 class File(SourceFile):
@@ -46,6 +48,8 @@ class File(SourceFile):
         # whether anything was asked of the repository, so that what is found depends on other files too
         self.consults = False
         self._whole = whole
+        self._addresses: dict[Kernel, Addresses] = {}
+        self._reported: set[tuple[str, Range]] = set()
 
     @cached_property
     def bindings(self) -> Bindings:
@@ -67,6 +71,27 @@ class File(SourceFile):
         """What there is to know of the kernels of other files."""
         self.consults = True
         return self._whole() if self._whole is not None else Repository('', (), decorator_names(self.settings))
+
+    def addresses(self, kernel: Kernel) -> 'Addresses':
+        """The address arithmetic of one of its kernels, worked out once for all rules.
+
+        Raises:
+            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+        """
+        if kernel not in self._addresses:
+            # runs that never ask do not load the model
+            from flakelint.kernel.addresses import Addresses
+            from flakelint.kernel.model import analyse
+
+            self._addresses[kernel] = Addresses(analyse(kernel, self.repository), self.settings.assume.sizes)
+        return self._addresses[kernel]
+
+    def is_first(self, code: str, where: Range) -> bool:
+        """Whether a rule comes to a place for the first time: kernels that share a helper have its faults in common."""
+        if (code, where) in self._reported:
+            return False
+        self._reported.add((code, where))
+        return True
 
     def edited(self, edits: Iterable[Edit]) -> 'File':
         """The file as it would be after edits that do not overlap; edits at one place stay in order."""

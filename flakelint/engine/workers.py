@@ -8,7 +8,7 @@
 import gc
 import multiprocessing
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from typing import TYPE_CHECKING
 
@@ -47,13 +47,18 @@ def summarise_in_processes(
     context = multiprocessing.get_context(START_METHOD)
     try:
         with ProcessPoolExecutor(workers, context, _start_index, (index if START_METHOD != 'fork' else None,)) as pool:
-            futures = {pool.submit(_summarise_chunk, chunk): chunk for chunk in chunks}
-            for future in as_completed(futures):
-                results = future.result()
-                unfinished.remove(futures[future])
-                yield from results
+            yield from _results(pool, _summarise_chunk, unfinished)
     except BrokenExecutor:
         yield from ((path, None) for chunk in unfinished for path in chunk)
+
+
+def _results(pool: ProcessPoolExecutor, work: Callable[[list[str]], list], unfinished: list[list[str]]) -> Iterator:
+    """What processes make of chunks of files, as it comes; a chunk leaves the list when it is done."""
+    futures = {pool.submit(work, chunk): chunk for chunk in unfinished}
+    for future in as_completed(futures):
+        results = future.result()
+        unfinished.remove(futures[future])
+        yield from results
 
 
 def _start_index(index: 'Index | None') -> None:
@@ -81,11 +86,7 @@ def check_in_processes(
     unfinished = list(chunks)
     try:
         with _pool(workers) as pool:
-            futures = {pool.submit(_check_chunk, chunk): chunk for chunk in chunks}
-            for future in as_completed(futures):
-                results = future.result()
-                unfinished.remove(futures[future])
-                yield from results
+            yield from _results(pool, _check_chunk, unfinished)
     except BrokenExecutor:
         yield from _one_by_one(path for chunk in unfinished for path in chunk)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
-from flakelint.kernel.graph import Value, each_value
+from flakelint.kernel.graph import Value, reachable
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
 from flakelint.kernel.sizes import Assumed, Size
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 NARROW = 'narrow'
 NARROWING = 'narrowing'
 POSSIBLE = 'possible'
+
+# what a product of arguments may be the factor of
+_KEPT = frozenset({'add', 'sub', 'mul', 'view', 'assign'})
 
 
 class Product(NamedTuple):
@@ -99,16 +102,9 @@ class Addresses:
         """The product of arguments that wraps first in a larger one."""
         if product.op == 'cast':
             return product
-        stack, seen = list(each_value(product.operands)), set()
-        while stack:
-            value = stack.pop()
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
+        for value in reachable(product.operands, lambda one: one.operands if one.op in _KEPT else ()):
             if value.op in ('mul', 'shl') and value.type in types.NARROW and self.bounds.flat(value).possible >= limit(value):
                 return self._innermost(value)
-            if value.op in ('add', 'sub', 'mul', 'view', 'assign'):
-                stack.extend(each_value(value.operands))
         return product
 
 

@@ -16,7 +16,7 @@ from flakelint.kernel.arguments import Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.layouts import layout_roles
 from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
-from flakelint.kernel.relations import addends, divided
+from flakelint.kernel.relations import addends, divided, upper_limits
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ GRID = 'grid'
 OFFSET = 'offset'
 
 NOTHING = Size(0, 0, '')
-_BOUNDING = {'lt': (0, 1), 'le': (0, 1), 'gt': (1, 0), 'ge': (1, 0)}
 # a tile within one of these is none of a whole tensor
 _SMALL = frozenset({sizes.WIDTH, sizes.HIDDEN, sizes.HEAD_WIDTH, sizes.HEADS, sizes.BLOCK})
 # what is compared with these may be larger than they are taken to be
@@ -56,12 +55,10 @@ class Bounds:
         self.arguments.set_roles(layout_roles(model))
         self._known: dict[int, Size] = {}
         self._limits: dict[int, list[Value]] = {}
-        for compared in model.comparisons:
-            if compared.op in _BOUNDING:
-                small, large = (compared.operands[position] for position in _BOUNDING[compared.op])
-                if type(small) is Value and type(large) is Value:
-                    for part in addends(small):
-                        self._limits.setdefault(id(part), []).append(large)
+        for small, large in upper_limits(model.comparisons):
+            if type(small) is Value and type(large) is Value:
+                for part in addends(small):
+                    self._limits.setdefault(id(part), []).append(large)
 
     def of(self, value: Value | Cases) -> Size:
         """The size of a value, the largest of its cases."""

@@ -94,6 +94,11 @@ def conflicts(guard: Guard, decided: Mapping[str, bool]) -> bool:
     return any(decided.get(atom, truth) != truth for atom, truth in guard)
 
 
+def in_words(guard: Guard) -> list[str]:
+    """The conditions that can be told, in words."""
+    return [f'`{text}` is {str(truth).lower()}' for text, truth in sorted(guard) if UNIQUE not in text]
+
+
 def _operand(node: ast.expr, names: Mapping[str, str]) -> str:
     text = spell(node, names)
     return f'({text})' if type(node) is ast.BinOp and type(node.op) is not ast.Mult else text

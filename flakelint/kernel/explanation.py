@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
-from flakelint.kernel.conditions import UNIQUE
-from flakelint.kernel.graph import Cases, Guard, Value, cases_of, each_value
+from flakelint.kernel.conditions import in_words
+from flakelint.kernel.graph import Cases, Value, cases_of, each_value, reachable
 from flakelint.kernel.sizes import Assumed, Size
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _NAMES = {
     types.LOADED_WIDE: 'int64', types.BOOL: 'boolean',
     types.UNKNOWN: 'unknown',
 }
+# what these are made of is not told
+_SOURCES = frozenset({'load', 'call', 'counter', 'arange'})
 _MAX_STEPS = 40
 _MAX_TEXT = 100
 _MAX_DEPTH = 9
@@ -66,7 +68,7 @@ class Explained:
             yield f'`{_text(node)}` in `{frame.kernel.name}`{self._called(frame)}'
             known: dict[tuple[str, ...], list[str]] = {}
             for guard, case in cases_of(value):
-                known.setdefault(tuple(self._case(case, path)), []).append(_conditions(guard))
+                known.setdefault(tuple(self._case(case, path)), []).append(' and '.join(in_words(guard)))
             for text, conditions in known.items():
                 # what is the same in all variants is said once
                 if len(known) > 1:
@@ -141,9 +143,7 @@ def type_name(name: str) -> str:
     """A type in words."""
     if name in _NAMES:
         return _NAMES[name]
-    if types.is_integer(name):
-        return {'i': 'int', 'u': 'uint'}[name[0]] + name[1:]
-    return name
+    return types.spelled(name) if types.is_integer(name) else name
 
 
 def size_text(size: Size) -> str:
@@ -169,12 +169,7 @@ def _shape(value: Value) -> str:
 
 
 def _sources(value: Value) -> Iterator[str]:
-    stack, seen = [value], set()
-    while stack:
-        one = stack.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
+    for one in reachable([value], lambda one: reversed(list(each_value(one.operands))) if one.op not in _SOURCES else ()):
         if one.op == 'program_id':
             yield f'program id {one.detail if one.detail is not None else ""}'.strip()
         elif one.op == 'parameter':
@@ -185,8 +180,6 @@ def _sources(value: Value) -> Iterator[str]:
             yield f'loop counter `{one.name}`'
         elif one.op == 'arange':
             yield '`tl.arange`'
-        if one.op not in ('load', 'call', 'counter', 'arange'):
-            stack.extend(reversed(list(each_value(one.operands))))
 
 
 def _label(value: Value) -> str:
@@ -218,12 +211,6 @@ def _is_number(value: Value) -> bool:
 def _element(value: Value) -> str:
     known = value.type == types.POINTER and isinstance(value.detail, str) and value.detail != types.UNKNOWN
     return f' to {type_name(value.detail)}' if known else ''
-
-
-def _conditions(guard: Guard) -> str:
-    """Compile-time conditions in words; empty where none can be told."""
-    known = [f'`{text}` is {str(truth).lower()}' for text, truth in sorted(guard) if UNIQUE not in text]
-    return ' and '.join(known)
 
 
 def _largest(nodes: list[ast.AST]) -> list[ast.AST]:

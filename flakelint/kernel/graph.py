@@ -6,6 +6,7 @@
 """The values of a kernel as a graph: each knows what it was made of, and of which type and shape it is."""
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flakelint.kernel import types
@@ -102,6 +103,26 @@ def each_value(values: Iterable[Value | Cases]) -> Iterator[Value]:
                 yield case
         else:
             yield value
+
+
+def reachable(
+    roots: Iterable[Value | Cases], parts: Callable[[Value], Iterable[Value | Cases]] = attrgetter('operands'),
+) -> Iterator[Value]:
+    """Every value that some values are made of, themselves included, once each.
+
+    Args:
+        roots (Iterable[Value | Cases]):
+            The values.
+        parts (Callable[[Value], Iterable[Value | Cases]], Optional):
+            What is followed of a value. Default: all of its operands.
+    """
+    stack, seen = list(each_value(roots)), set()
+    while stack:
+        value = stack.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            stack.extend(each_value(parts(value)))
 
 
 def compatible(guard: Guard, other: Guard) -> bool:

@@ -8,7 +8,7 @@
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
-from flakelint.kernel.graph import Value, each_value
+from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.origins import base_of
 from flakelint.kernel.strides import Layout, Strides, stripped
 
@@ -43,19 +43,10 @@ def layout_roles(model: 'Model') -> dict[str, str]:
 
 def _tables(model: 'Model') -> set[str]:
     """The tensors of which the loaded values are indices into others."""
-    seen: set[int] = set()
-    found: set[str] = set()
-    stack = [value for access in model.accesses for value in each_value([access.address])]
-    while stack:
-        value = stack.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if value.op == 'load':
-            found.update(base.name for operand in value.operands for base in base_of(operand))
-        else:
-            stack.extend(each_value(value.operands) if value.op not in ('call', 'counter') else ())
-    return found
+    addresses = (access.address for access in model.accesses)
+    values = reachable(addresses, lambda value: value.operands if value.op not in ('load', 'call', 'counter') else ())
+    loads = (value for value in values if value.op == 'load')
+    return {base.name for load in loads for operand in load.operands for base in base_of(operand)}
 
 
 def _has_block(layout: Layout) -> bool:
@@ -74,14 +65,7 @@ def _steps(model: 'Model', strides: Strides) -> list[str]:
 
 def _multipliers(value: Value) -> list[str]:
     """The arguments by which the terms of a sum are multiplied."""
-    found, stack, seen = [], [value], set()
-    while stack:
-        one = stripped(stack.pop())
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if one.op in ('add', 'sub'):
-            stack.extend(each_value(one.operands))
-        elif one.op == 'mul' and types.is_integer(one.type):
-            found.extend(part.name for part in map(stripped, each_value(one.operands)) if part.op == 'parameter')
-    return found
+    terms = reachable([value], lambda one: stripped(one).operands if stripped(one).op in ('add', 'sub') else ())
+    products = [one for one in map(stripped, terms) if one.op == 'mul' and types.is_integer(one.type)]
+    factors = [stripped(one) for product in products for one in each_value(product.operands)]
+    return [one.name for one in factors if one.op == 'parameter']

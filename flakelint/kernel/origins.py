@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import types
-from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.graph import Cases, Value, each_value, reachable
 
 if TYPE_CHECKING:
     from flakelint.kernel.bounds import Bounds
@@ -28,19 +28,7 @@ _POINTER_LIKE = frozenset({types.POINTER, types.BLOCK_POINTER, types.TUPLE, type
 
 def products(roots: Iterable[Value]) -> list[Value]:
     """The multiplications of fewer than 64 bits, and the casts to fewer, that some values are made of."""
-    seen: set[int] = set()
-    found = []
-    stack = list(roots)
-    while stack:
-        value = stack.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if value.type in types.NARROW and ((value.op in ('mul', 'shl') and not is_hash(value)) or is_narrowing(value)):
-            found.append(value)
-        if value.op in _FOLLOWED and (types.is_integer(value.type) or value.type in _POINTER_LIKE):
-            stack.extend(_parts(value))
-    return found
+    return [value for value in reachable(roots, _parts) if value.type in types.NARROW and _cuts(value)]
 
 
 def accessed(accesses: 'Iterable[Access]') -> Iterator[Value]:
@@ -50,12 +38,19 @@ def accessed(accesses: 'Iterable[Access]') -> Iterator[Value]:
         yield from _limits(access)
 
 
-def _parts(value: Value) -> Iterator[Value]:
+def _cuts(value: Value) -> bool:
+    """Whether a value may need more bits than it has, when what it is made of does not."""
+    return (value.op in ('mul', 'shl') and not is_hash(value)) or is_narrowing(value)
+
+
+def _parts(value: Value) -> tuple[Value | Cases, ...]:
     """What a value is made of, as far as it is wrong where that wraps."""
+    if value.op not in _FOLLOWED or not (types.is_integer(value.type) or value.type in _POINTER_LIKE):
+        return ()
     if value.op == 'and' or (value.op == 'mod' and value.type in types.UNSIGNED):
         # the low bits of what has wrapped are what they would have been
-        return iter(())
-    return each_value(value.operands[:1] if value.op == 'shr' else value.operands)
+        return ()
+    return value.operands[:1] if value.op == 'shr' else value.operands
 
 
 def is_hash(value: Value) -> bool:
@@ -69,19 +64,13 @@ def is_hash(value: Value) -> bool:
 
 def _limits(access: 'Access') -> Iterator[Value]:
     """The 32-bit values with which a mask compares 64-bit ones."""
-    stack, seen = list(each_value([access.mask])) if access.mask is not None else [], set()
-    while stack:
-        value = stack.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
+    mask = () if access.mask is None else (access.mask,)
+    for value in reachable(mask, lambda one: one.operands if one.op in _LOGICAL else ()):
         if value.op in _ORDERS:
             left, right = (next(each_value([one])) for one in value.operands)
             for wide, narrow in ((left, right), (right, left)):
                 if types.bits(wide.type) == 64 and narrow.type in types.NARROW:
                     yield narrow
-        elif value.op in _LOGICAL:
-            stack.extend(each_value(value.operands))
 
 
 class Origins:
@@ -162,32 +151,12 @@ def limit(value: Value) -> int:
 
 def assumed_loads(value: Value) -> list[Value]:
     """The loaded values on whose element type the width of a value depends."""
-    found: dict[int, Value] = {}
-    seen: set[int] = set()
-    stack = [value]
-    while stack:
-        one = stack.pop()
-        if id(one) in seen or '?' not in one.type:
-            continue
-        seen.add(id(one))
-        if one.op == 'load':
-            found[id(one)] = one
-        else:
-            stack.extend(each_value(one.operands))
-    return list(found.values())
+    found = reachable([value], lambda one: one.operands if '?' in one.type and one.op != 'load' else ())
+    return [one for one in found if '?' in one.type and one.op == 'load']
 
 
 def base_of(address: Value | Cases) -> Iterator[Value]:
     """The parameters that are the base of an address."""
-    seen: set[int] = set()
-    stack = list(each_value([address]))
-    while stack:
-        value = stack.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if value.op == 'parameter':
-            if value.type in (types.POINTER, types.DESCRIPTOR, types.UNKNOWN):
-                yield value
-        elif value.type in _POINTER_LIKE:
-            stack.extend(each_value(value.operands))
+    for value in reachable([address], lambda one: one.operands if one.type in _POINTER_LIKE else ()):
+        if value.op == 'parameter' and value.type in (types.POINTER, types.DESCRIPTOR, types.UNKNOWN):
+            yield value

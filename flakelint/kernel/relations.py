@@ -5,6 +5,8 @@
 
 """How values depend on each other: what a sum is made of, what a product was divided by."""
 
+from collections.abc import Iterable, Iterator
+
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.strides import stripped
 
@@ -26,6 +28,15 @@ def _same(one: Value | Cases, other: Value | Cases) -> bool:
         return True
     one, other = stripped(one), stripped(other)
     return one is other or (one.op == other.op == 'parameter' and one.name == other.name)
+
+
+def upper_limits(comparisons: Iterable[Value]) -> Iterator[tuple[Value | Cases, Value | Cases]]:
+    """What comparisons keep small, with what keeps it so; a comparison of equality does neither."""
+    for compared in comparisons:
+        if compared.op in ('lt', 'le'):
+            yield compared.operands
+        elif compared.op in ('gt', 'ge'):
+            yield compared.operands[::-1]
 
 
 def addends(value: Value) -> list[Value]:

@@ -15,7 +15,7 @@ from flakelint.kernel.conditions import UNIQUE, spell
 from flakelint.kernel.constants import COMPILE_TIME, OPPOSITES, may_be_constant, promoted, rounds_of, types_at_run_time
 from flakelint.kernel.evaluator import Evaluator
 from flakelint.kernel.frames import Frame
-from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Guard, Value, cases_of, each_value, narrowed
+from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Guard, Value, cases_of, each_value, narrowed, reachable
 from flakelint.kernel.walk import Any_
 
 if TYPE_CHECKING:
@@ -234,12 +234,8 @@ class Interpreter(Evaluator):
 
     def _note_opposite(self, test: Any_) -> None:
         """Note what is known behind a branch that leaves: the opposite of its condition."""
-        stack = list(each_value([test]))
-        while stack:
-            value = stack.pop()
-            if value.op == 'any':
-                stack.extend(each_value(value.operands))
-            elif value.op in OPPOSITES:
+        for value in reachable([test], lambda one: one.operands if one.op == 'any' else ()):
+            if value.op in OPPOSITES:
                 opposite = OPPOSITES[value.op]
                 self.comparisons.append(self.make(opposite, value.operands, types.BOOL, value.shape, value.node))
 

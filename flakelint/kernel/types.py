@@ -46,6 +46,12 @@ def is_integer(name: str) -> bool:
     return name in _BITS
 
 
+def spelled(name: str) -> str:
+    """The name that the language gives to an integer type, such as `uint8`; one that is guessed goes by its guess."""
+    plain = name.rstrip('?')
+    return {'i': 'int', 'u': 'uint'}[plain[0]] + plain[1:]
+
+
 def bits(name: str) -> int:
     """The width of an integer in bits; 0 for all else."""
     return _BITS.get(name, 0)

@@ -12,6 +12,7 @@ from flakelint.kernel import types
 from flakelint.kernel.conditions import spell
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.origins import accessed, products
+from flakelint.kernel.relations import upper_limits
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 SMALL = 16
 
 _UNTILED = frozenset({'floordiv', 'mod', 'shr', 'and', 'cdiv', 'div'})
-_BOUNDING = {'lt': (0, 1), 'le': (0, 1), 'gt': (1, 0), 'ge': (1, 0)}
 _FIXED = frozenset({'arange', 'constant', 'global', 'static counter', 'fill'})
 
 
@@ -67,10 +67,8 @@ class UncastIds:
         self._known: dict[int, Ids] = {}
         self._fixed: dict[int, bool] = {}
         self._limits: dict[str, set[str]] = {}
-        for compared in model.comparisons:
-            if compared.op in _BOUNDING:
-                small, large = (compared.operands[position] for position in _BOUNDING[compared.op])
-                self._bound(small, large)
+        for small, large in upper_limits(model.comparisons):
+            self._bound(small, large)
         self.found: dict[Value, dict[Value, UncastProduct]] = {}
         # offsets of descriptors and block pointers are 32-bit by contract
         reached = products(accessed(access for access in model.accesses if access.kind != 'offset'))

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Related
 from flakelint.kernel import types
-from flakelint.kernel.addresses import NARROW, NARROWING, Addresses, Fault, Product
-from flakelint.kernel.conditions import UNIQUE
-from flakelint.kernel.graph import Guard, Value, each_value
-from flakelint.kernel.model import analyse
+from flakelint.kernel.addresses import NARROW, NARROWING, Fault, Product
+from flakelint.kernel.conditions import in_words
+from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.origins import assumed_loads, base_of
 from flakelint.kernel.witness import Witness
 from flakelint.rules.tri.widening import widening
@@ -30,28 +29,18 @@ if TYPE_CHECKING:
 _MAX_TEXT = 80
 
 
-def addresses(kernel: 'Kernel', file: 'File') -> Addresses:
-    """The address arithmetic of a kernel, worked out once for all rules."""
-    known = file.__dict__.setdefault('_addresses', {})
-    if kernel not in known:
-        known[kernel] = Addresses(analyse(kernel, file.repository), file.settings.assume.sizes)
-    return known[kernel]
-
-
 def report(rule: 'Rule', kind: str, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
     """The findings of a rule, one for each origin of its kind that lies in the file; several kernels may share one in a helper."""
     if file.repository.is_called_by_kernels(kernel):
         return
-    seen = file.__dict__.setdefault(f'_reported_{rule.code}', set())
-    found = addresses(kernel, file)
+    found = file.addresses(kernel)
     for fault in found.faults():
         if fault.kind != kind:
             continue
         node = origin_node(fault.origin, file)
         where = file.range(node)
-        if where in seen:
+        if not file.is_first(rule.code, where):
             continue
-        seen.add(where)
         fix = widening(fault, node, kernel, file)
         if fix is not None and rule.fix == 'unsafe':
             fix = fix._replace(applicability='unsafe')
@@ -80,11 +69,16 @@ def origin_node(origin: Value, file: 'File') -> ast.AST:
 def place(value: Value, file: 'File') -> tuple[Range, str, str]:
     """Where a multiplication stands, what is wrong with it, and in which file if that is another one."""
     node, frame = value.node, value.frame
-    text = f'`{written(node)}` is computed in {width(value)}'
+    text = computed(value)
     if frame.kernel.path == file.path:
         return file.range(node), text, ''
     start, end = Position(node.lineno, node.col_offset + 1), Position(node.end_lineno, node.end_col_offset + 1)
     return Range(start, end), text, frame.kernel.path
+
+
+def computed(value: Value) -> str:
+    """A multiplication and its type, in words."""
+    return f'`{written(value.node)}` is computed in {types.spelled(value.type)}'
 
 
 def message(fault: Fault, bounds: 'Bounds') -> str:
@@ -93,16 +87,9 @@ def message(fault: Fault, bounds: 'Bounds') -> str:
     value = product.value
     most = f'2**{types.bits(value.type) - (value.type not in types.UNSIGNED)}'
     witness = Witness(product, bounds).text()
-    what = f'`{written(value.node)}` is computed in {width(value)}{_where(product)}'
-    parts = [f'{what} and wraps from {most} on, e.g. at {witness}']
+    parts = [f'{computed(value)}{circumstances(value)} and wraps from {most} on, e.g. at {witness}']
     parts.append(_origin(fault, value))
     return ': '.join(part for part in parts if part)
-
-
-def width(value: Value) -> str:
-    """The name that the language gives to the type of an integer."""
-    name = value.type.rstrip('?')
-    return {'i': 'int', 'u': 'uint'}[name[0]] + name[1:]
 
 
 def written(node: ast.AST) -> str:
@@ -120,13 +107,13 @@ def _worst(found: Sequence[Product]) -> Product:
 def _origin(fault: Fault, product: Value) -> str:
     origin = fault.origin
     if origin is product or origin.node is product.node:
-        names = [f'`{name}`' for name in sorted(_parameters(product))]
+        names = [f'`{name}`' for name in arguments(product)]
         return f'{" and ".join(names)} are int32 until one of them is cast' if len(names) > 1 else ''
     text = written(origin.node) if origin.op not in ('counter', 'phi') else ''
     name = f'`{origin.name}`' if origin.name else ''
     inside = '' if origin.frame is product.frame else f' in `{origin.frame.kernel.name}`'
     if fault.kind == NARROWING:
-        return f'`{text}`{inside} cuts its index to {width(origin)}'
+        return f'`{text}`{inside} cuts its index to {types.spelled(origin.type)}'
     if origin.op == 'counter':
         return f'its index is the loop counter {name}{inside}, which is int32 as its bounds are'
     if origin.op == 'phi':
@@ -135,34 +122,17 @@ def _origin(fault: Fault, product: Value) -> str:
     return f'its index comes from {of}{inside}, never cast to `tl.int64`'
 
 
-def _parameters(value: Value) -> set[str]:
-    found: set[str] = set()
-    stack, seen = [value], set()
-    while stack:
-        one = stack.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if one.op == 'parameter' and one.type != types.CONST:
-            found.add(one.name)
-        elif one.op != 'phi':
-            stack.extend(each_value(one.operands))
-    return found
+def arguments(value: Value) -> list[str]:
+    """The run-time arguments that a value is computed from, but for what a loop carries."""
+    found = reachable([value], lambda one: one.operands if one.op != 'phi' else ())
+    return sorted({one.name for one in found if one.op == 'parameter' and one.type != types.CONST})
 
 
-def _where(product: Product) -> str:
-    parts = [*conditions(product.value.guard), *(f'{table} holds int32' for table in tables(product.value))]
+def circumstances(value: Value) -> str:
+    """In words, the compile-time conditions and the types of loaded tensors under which a value is as narrow as it is."""
+    tables = dict.fromkeys(_table(load) for load in assumed_loads(value))
+    parts = [*in_words(value.guard), *(f'{table} holds int32' for table in tables)]
     return f' where {" and ".join(parts)}' if parts else ''
-
-
-def conditions(guard: Guard) -> list[str]:
-    """The compile-time conditions under which something holds, in words."""
-    return [f'`{text}` is {str(truth).lower()}' for text, truth in sorted(guard) if UNIQUE not in text]
-
-
-def tables(value: Value) -> list[str]:
-    """The tensors, in words, on whose element type the width of a value depends."""
-    return list(dict.fromkeys(_table(load) for load in assumed_loads(value)))
 
 
 def _table(load: Value) -> str:

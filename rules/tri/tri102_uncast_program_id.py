@@ -12,7 +12,7 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel.addresses import NARROW
 from flakelint.kernel.graph import Value
 from flakelint.kernel.uncast import UncastIds, UncastProduct
-from flakelint.rules.tri.address_findings import addresses, conditions, origin_node, place, tables, width, written
+from flakelint.rules.tri.address_findings import circumstances, computed, origin_node, place, written
 from flakelint.rules.tri.widening import Gone, widen_program_id
 from flakelint.source.text import Range
 
@@ -88,16 +88,13 @@ class UncastProgramId(Rule):
         """Flag the program ids that reach an address through a 32-bit product."""
         if file.repository.is_called_by_kernels(kernel):
             return
-        found = addresses(kernel, file)
+        found = file.addresses(kernel)
         faults = found.faults() if 'TRI101' in file.enabled else []
         reported = {id(fault.origin) for fault in faults if fault.kind == NARROW}
-        seen = file.__dict__.setdefault('_reported_TRI102', set())
         for origin, products in UncastIds(found.model).found.items():
             sized = _outermost([product for product in products.values() if not _is_feature(product)], file)
             where = file.range(origin_node(origin, file))
-            # one place, one finding
-            if sized and id(origin) not in reported and where not in seen:
-                seen.add(where)
+            if sized and id(origin) not in reported and file.is_first(self.code, where):
                 yield self._report(origin, where, sized, list(products), kernel, file)
 
     def _report(
@@ -112,11 +109,9 @@ class UncastProgramId(Rule):
         else:
             source = f'`{origin.name}`, which is `{call}`' if origin.name else f'`{call}`'
             why = f'it derives from {source}, never cast to `tl.int64`'
-        parts = [*conditions(product.guard), *(f'{table} holds int32' for table in tables(product))]
-        condition = f' where {" and ".join(parts)}' if parts else ''
         related = [Related(*place(one.value, file)) for one in products]
         fix = widen_program_id(origin, kernel, file, Gone(origin, narrow))
-        return self.finding(where, f'`{text}` is computed in {width(product)}{condition}: {why}', fix, related)
+        return self.finding(where, f'{computed(product)}{circumstances(product)}: {why}', fix, related)
 
 
 def _is_feature(product: UncastProduct) -> bool:

@@ -13,10 +13,10 @@ from flakelint.engine.findings import Edit, Fix
 from flakelint.engine.rule import Rule, safe
 from flakelint.kernel import sizes, types
 from flakelint.kernel.constants import may_be_constant
-from flakelint.kernel.graph import Guard, Value, each_value
+from flakelint.kernel.graph import Guard
 from flakelint.kernel.names import role_of_name
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import addresses, written
+from flakelint.rules.tri.address_findings import arguments, written
 from flakelint.rules.tri.widening import language_name
 
 if TYPE_CHECKING:
@@ -89,20 +89,18 @@ class CastOnSpecializedArgument(Rule):
         """Flag the attributes of arguments that may be constants."""
         if file.repository.is_called_by_kernels(kernel):
             return
-        seen = file.__dict__.setdefault('_reported_TRI104', set())
-        for method in addresses(kernel, file).model.methods:
+        for method in file.addresses(kernel).model.methods:
             if method.frame.kernel.path != file.path or not _is_specialized(method):
                 continue
             where = file.range(method.node)
-            if where not in seen:
-                seen.add(where)
-                yield self.finding(where, _message(method.node, _names(method.owner)), _fix(method, kernel, file))
+            if file.is_first(self.code, where):
+                yield self.finding(where, _message(method.node, arguments(method.owner)), _fix(method, kernel, file))
 
 
 def _is_specialized(method: 'Method') -> bool:
     if method.node.attr in _HARMLESS or not may_be_constant(method.owner):
         return False
-    names = _names(method.owner)
+    names = arguments(method.owner)
     if any(_excludes_one(method.guard, name) for name in names):
         return False
     given = _given(method)
@@ -140,21 +138,6 @@ def _is_float_cast(method: 'Method') -> bool:
 
 def _is_size(name: str) -> bool:
     return role_of_name(name, constant=False) != sizes.NUMBER
-
-
-def _names(value: Value) -> list[str]:
-    """The arguments that a value is computed from."""
-    found: set[str] = set()
-    stack, seen = [value], set()
-    while stack:
-        one = stack.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if one.op == 'parameter' and one.type != types.CONST:
-            found.add(one.name)
-        stack.extend(each_value(one.operands))
-    return sorted(found)
 
 
 def _message(node: ast.Attribute, names: list[str]) -> str:

@@ -11,7 +11,7 @@ from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.graph import Value
 from flakelint.kernel.strides import Step, Strides
-from flakelint.rules.tri.address_findings import addresses, written
+from flakelint.rules.tri.address_findings import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -78,7 +78,7 @@ class WrongStride(Rule):
         """Flag the addresses that take the stride of another tensor, or none."""
         if file.repository.is_called_by_kernels(kernel):
             return
-        strides = Strides(addresses(kernel, file).model)
+        strides = Strides(file.addresses(kernel).model)
         seen = set()
         for pointer in strides.layouts:
             for node, frame, message, sibling in (*_foreign(strides, pointer), *_missing(strides, pointer)):

@@ -17,8 +17,8 @@ from flakelint.engine.rule import safe, unsafe
 from flakelint.kernel import types
 from flakelint.kernel.addresses import NARROWING, Addresses, Fault
 from flakelint.kernel.bindings import without_casts
-from flakelint.kernel.graph import Value, each_value
-from flakelint.kernel.model import Model, analyse
+from flakelint.kernel.graph import Cases, Value, each_value, reachable
+from flakelint.kernel.model import Model
 from flakelint.kernel.origins import is_hash
 from flakelint.source.text import Range
 
@@ -55,8 +55,9 @@ def _careful(fix: Fix | None, origin: Value, kernel: 'Kernel', file: 'File') -> 
     """A fix that is unsafe where the index also goes into a hash, which wraps on purpose."""
     if fix is None:
         return None
-    hashes = [one for one in analyse(kernel, file.repository).products if is_hash(one)]
-    if any(_is_from(operand, origin) for one in hashes for operand in one.operands):
+    hashed = (operand for one in file.addresses(kernel).model.products if is_hash(one) for operand in one.operands)
+    inside = reachable(hashed, lambda one: one.operands if one.op != 'load' else ())
+    if any(_stands_for(one, origin) for one in inside):
         return fix._replace(applicability='unsafe')
     return fix
 
@@ -112,7 +113,7 @@ def verified(kernel: 'Kernel', file: 'File', edits: list[Edit], title: str, gone
     after = _mended(kernel, file, edits)
     if after is None:
         return None
-    before = Addresses(analyse(kernel, file.repository), file.settings.assume.sizes)
+    before = file.addresses(kernel)
     if not gone(before, after):
         return None
     fresh = _conflicts(after.model) - _conflicts(before.model)
@@ -168,7 +169,7 @@ def _mended(kernel: 'Kernel', file: 'File', edits: list[Edit]) -> Addresses | No
     position = file.kernels.index(kernel) if kernel in file.kernels else -1
     if position < 0 or len(mended.kernels) != len(file.kernels):
         return None
-    return Addresses(analyse(mended.kernels[position], mended.repository), file.settings.assume.sizes)
+    return mended.addresses(mended.kernels[position])
 
 
 def _retype(node: ast.AST, int64: str, file: 'File') -> list[Edit]:
@@ -187,7 +188,7 @@ def _cast_index(product: Value, origin: Value, int64: str, file: 'File') -> list
     return []
 
 
-def _innermost(node: ast.expr, value: object, origin: Value) -> ast.expr:
+def _innermost(node: ast.expr, value: Value | Cases, origin: Value) -> ast.expr:
     """The part of an expression, as it is written, that is the index alone."""
     while any(isinstance(part, ast.Mult | ast.LShift) for part in ast.walk(node)):
         case = next((one for one in each_value([value]) if _is_made_of(one, origin)), None)
@@ -203,31 +204,18 @@ def _innermost(node: ast.expr, value: object, origin: Value) -> ast.expr:
     return node
 
 
-def _is_from(value: object, origin: Value) -> bool:
-    """Whether a value has an origin in it, in another run of the model too."""
-    place = (origin.op, origin.node.lineno, origin.node.col_offset)
-    stack, seen = list(each_value([value])), set()
-    while stack:
-        one = stack.pop()
-        if id(one) not in seen and one.op != 'load':
-            seen.add(id(one))
-            stack.extend(each_value(one.operands))
-        if one.op == place[0] and (one.op, one.node.lineno, one.node.col_offset) == place:
-            return True
-    return False
-
-
-def _is_made_of(value: object, origin: Value) -> bool:
+def _is_made_of(value: Value | Cases, origin: Value) -> bool:
     """Whether a narrow value has an origin in it."""
-    stack, seen = list(each_value([value])), set()
-    while stack:
-        one = stack.pop()
-        if one.op == origin.op and one.node is origin.node:
-            return True
-        if id(one) not in seen and one.op not in ('load', 'call', 'counter') and types.bits(one.type) != 64:
-            seen.add(id(one))
-            stack.extend(each_value(one.operands))
-    return False
+
+    def parts(one: Value) -> tuple[Value | Cases, ...]:
+        return one.operands if one.op not in ('load', 'call', 'counter') and types.bits(one.type) != 64 else ()
+
+    return any(_stands_for(one, origin) for one in reachable([value], parts))
+
+
+def _stands_for(value: Value, origin: Value) -> bool:
+    """Whether a value is an origin, perhaps in another round or call."""
+    return value.op == origin.op and value.node is origin.node
 
 
 def _cast_argument(product: Value, int64: str, file: 'File') -> list[Edit]:
