@@ -79,12 +79,10 @@ class WrongStride(Rule):
         if file.repository.is_called_by_kernels(kernel):
             return
         strides = Strides(file.addresses(kernel).model)
-        seen = set()
         for pointer in strides.layouts:
             for node, frame, message, sibling in (*_foreign(strides, pointer), *_missing(strides, pointer)):
-                if frame.kernel.path != file.path or file.range(node) in seen:
+                if frame.kernel.path != file.path or not file.is_first(self.code, file.range(node)):
                     continue
-                seen.add(file.range(node))
                 shown = sibling is not None and sibling.frame.kernel.path == file.path
                 related = [Related(file.range(sibling.node), 'here the index has its stride')] if shown else []
                 yield self.finding(file.range(node), message, related=related)
