@@ -13,6 +13,7 @@ from flakelint.kernel.graph import Value, reachable
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
 from flakelint.kernel.sizes import Assumed, Size
+from flakelint.kernel.weights import within_weights
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -74,7 +75,9 @@ class Addresses:
         self.bounds = Bounds(model, assumed)
         self.origins = Origins(self.bounds)
         # what is added to a pointer counts even where the pointer is handed to a function that is not followed
-        self.reached: list[Value] = products([*accessed(model.accesses), *model.addresses])
+        roots = [*accessed(model.accesses), *model.addresses]
+        self.reached: list[Value] = products(roots)
+        self._within_weights = within_weights(model, self.bounds.strides, roots)
 
     def faults(self) -> list[Fault]:
         """What wraps, one fault for each origin, in the order of the source."""
@@ -86,7 +89,7 @@ class Addresses:
             size = self.bounds.of(product.operands[0]) if product.op == 'cast' else self.bounds.flat(product)
             if size.possible < most:
                 continue
-            wraps = Product(product, size, size.tight >= most)
+            wraps = Product(product, size, size.tight >= most and id(product) not in self._within_weights)
             origins = self.origins.of(product) if product.op != 'cast' else {}
             for origin in origins or {self._innermost(product): None}:
                 _, wrapping = found.setdefault(place(origin.node, origin.frame), (origin, {}))

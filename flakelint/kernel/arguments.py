@@ -25,7 +25,7 @@ _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
 # a grid has no more programs along its second and third axis
 _MAX_PROGRAMS = (1 << 16) - 1
 # a block has no more elements, and a reasonable one fewer
-_MAX_BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 15
+MAX_BLOCK, LARGE_BLOCK = 1 << 20, 1 << 15
 _WIDTHS = (sizes.HIDDEN, sizes.WIDTH, sizes.HEAD_WIDTH)
 _DIMENSION_WORDS = re.compile(r'seq|rows?|cols?|toks?|dim|head|ctx|page|slot', re.IGNORECASE)
 
@@ -95,7 +95,17 @@ class Arguments:
         if not found:
             return None
         largest = max(found, key=lambda size: (size.tight, size.possible))
-        return largest._replace(exact=all(size.exact for size in found))
+        certain = all(size.is_certain for size in found)
+        exact = all(size.exact for size in found)
+        return largest._replace(exact=exact, limited=certain and not exact)
+
+    def _most(self, name: str) -> int | None:
+        """The limit that the conditions on the way to every launch set to a parameter."""
+        found = []
+        for launch in self.launches:
+            self._host.launch = launch
+            found.append(self._host.most(launch.parameters[name]) if name in launch.parameters else None)
+        return max(found) if found and None not in found else None
 
     def _size(self, name: str, constant: bool) -> Size:
         set_by_user = self.assumed.of_name(name)
@@ -104,21 +114,24 @@ class Arguments:
         # while it is worked out, an expression of a launch may name it
         named = self._known[name] = self._by_name(name, constant)
         launched = self._launched(lambda launch: launch.parameters.get(name))
-        if name in self._decided and not (launched is not None and launched.exact):
-            return self.assumed.of_role(self._decided[name])
+        most = self._most(name)
+        if name in self._decided and not (launched is not None and launched.is_certain):
+            return self.assumed.of_role(self._decided[name]).below(most)
         if launched is None:
-            return named
+            return named.below(most)
         if constant and launched.role == sizes.WIDTH:
             hidden = named if named.role == sizes.HEAD_WIDTH else self.assumed.of_role(sizes.HIDDEN)
             launched = hidden._replace(
-                tight=min(hidden.tight, launched.tight), possible=min(hidden.possible, launched.possible),
+                tight=min(hidden.tight, launched.tight),
+                possible=min(hidden.possible, launched.possible),
+                limited=launched.limited,
             )
         is_block = constant and (name in self.extents or named.role == sizes.BLOCK) and launched.role not in _WIDTHS
         size = _widened(launched._replace(role=sizes.BLOCK) if is_block else launched, named)
         if self._is_covered(name):
-            size = size._replace(tight=min(size.tight, _LARGE_BLOCK), possible=min(size.possible, _MAX_BLOCK))
+            size = size._replace(tight=min(size.tight, LARGE_BLOCK), possible=min(size.possible, MAX_BLOCK))
         if constant and name in self.extents:
-            size = size._replace(tight=min(size.tight, _LARGE_BLOCK), possible=min(size.possible, _MAX_BLOCK))
+            size = size._replace(tight=min(size.tight, LARGE_BLOCK), possible=min(size.possible, MAX_BLOCK))
         return size
 
     def _is_covered(self, name: str) -> bool:
@@ -164,7 +177,7 @@ class Arguments:
 
 def _widened(launched: Size, named: Size) -> Size:
     """A size as the launches show it; other launches may be possible where they show no number."""
-    return launched if launched.exact else launched._replace(possible=max(launched.possible, named.possible))
+    return launched if launched.is_certain else launched._replace(possible=max(launched.possible, named.possible))
 
 
 def _axis(launch: 'Launch', axis: Any) -> 'Passed | None':

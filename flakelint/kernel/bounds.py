@@ -12,12 +12,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
-from flakelint.kernel.arguments import Arguments
+from flakelint.kernel.arguments import LARGE_BLOCK, MAX_BLOCK, Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.layouts import layout_roles
 from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
-from flakelint.kernel.relations import addends, divided, upper_limits
+from flakelint.kernel.relations import divided, is_same, limits_by_value
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+from flakelint.kernel.strides import Strides, stripped
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -52,13 +53,11 @@ class Bounds:
         self.model = model
         self.assumed = assumed
         self.arguments = Arguments(model.kernel, model.facts.launches, assumed, _extents(model))
-        self.arguments.set_roles(layout_roles(model))
+        self.strides = Strides(model)
         self._known: dict[int, Size] = {}
-        self._limits: dict[int, list[Value]] = {}
-        for small, large in upper_limits(model.comparisons):
-            if type(small) is Value and type(large) is Value:
-                for part in addends(small):
-                    self._limits.setdefault(id(part), []).append(large)
+        self._limits = limits_by_value(model.comparisons)
+        self._extents = {id(value.operands[1]) for value in model.aranges}
+        self.arguments.set_roles(layout_roles(model, self.strides, self._limits))
 
     def of(self, value: Value | Cases) -> Size:
         """The size of a value, the largest of its cases."""
@@ -95,6 +94,13 @@ class Bounds:
         return size
 
     def _size(self, value: Value) -> Size:
+        size = self._of_operation(value)
+        if id(value) in self._extents and value.op == 'mul' and sizes.BLOCK in {self.of(one).role for one in value.operands}:
+            # a tile of several tiles
+            size = size._replace(tight=min(size.tight, LARGE_BLOCK), possible=min(size.possible, MAX_BLOCK), role=sizes.BLOCK)
+        return size
+
+    def _of_operation(self, value: Value) -> Size:
         if isinstance(value.literal, int):
             return Size(abs(value.literal), abs(value.literal), '', exact=True)
         handler = _SIZES.get(value.op)
@@ -200,12 +206,23 @@ class Bounds:
     def _product(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
         size = self._multiplied(left, right)
+        if self._is_plane(value):
+            plane = self.assumed.of_role(sizes.PLANE_STRIDE)
+            size = size._replace(tight=min(size.tight, plane.tight * plane.tight))
         whole = divided(value)
         if whole is None:
             return size
         # a quotient times its own divisor is no more than what was divided
         most = self.of(whole)
         return size._replace(tight=min(size.tight, most.tight), possible=min(size.possible, most.possible))
+
+    def _is_plane(self, product: Value) -> bool:
+        """Whether a product leads to a row of a plane with as many rows as columns."""
+        for index, factor in (product.operands, product.operands[::-1]):
+            for case in map(stripped, each_value([index])):
+                if any(is_same(limit, factor) for limit in self._limits.get(id(case), ())):
+                    return True
+        return False
 
     def _multiplied(self, left: Size, right: Size) -> Size:
         if sizes.ELEMENTS in (left.role, right.role) and (left.index or right.index):
@@ -233,6 +250,8 @@ class Bounds:
             if factor.role == sizes.TABLE_STRIDE:
                 batch = self.assumed.of_role(sizes.BATCH)
                 return OFFSET, Size(batch.tight * factor.tight, sizes.LARGEST, OFFSET)
+            if factor.role == sizes.PLANE_STRIDE:
+                return OFFSET, Size(factor.tight * factor.tight, sizes.LARGEST, OFFSET)
             if factor.role == GRID and index.role == PROGRAM:
                 return PROGRAM, rows
             if factor.role == sizes.HEADS and index.role in (ROW, SEQUENCE, LOADED, PROGRAM):
@@ -307,6 +326,9 @@ class Bounds:
     def _reduced(self, value: Value) -> Size:
         size = self.of(value.operands[0])
         if value.detail in ('sum', 'cumsum'):
+            if size.index and size.role in (LOADED, ROW):
+                # what counts add up to is a number of rows
+                return self.assumed.of_role(sizes.LENGTH)._replace(role=LOADED, index=True)
             block = self.assumed.of_role(sizes.BLOCK)
             return size._replace(tight=size.tight * block.tight, possible=size.possible * block.possible, exact=False)
         if value.detail.startswith('arg'):

@@ -13,6 +13,7 @@ from typing import Any
 from flakelint.kernel import host_tensors
 from flakelint.kernel.host_arithmetic import folded
 from flakelint.kernel.host_bindings import items_of
+from flakelint.kernel.host_conditions import Condition, learned
 from flakelint.kernel.host_values import (
     AXES,
     DICT,
@@ -142,7 +143,7 @@ class Expressions:
         if node.attr == 'saved_tensors':
             return Value(SAVED, node=node)
         if node.attr in ('T', 'mT') and tensor.is_evident:
-            return host_tensors.derived(base, replace(tensor.shape, dims=None), node)
+            return host_tensors.derived(base, replace(tensor.shape, dims=None), node, contiguous=False)
         return None
 
     def _subscript(self, node: ast.Subscript, env: Env) -> Value:
@@ -247,7 +248,7 @@ class Expressions:
         if name in ('dim', 'ndimension') and not node.args:
             return _rank_of(base)
         if name in ('is_contiguous', 'is_floating_point'):
-            return Value(FLAG, node=node)
+            return Value(FLAG, node=node, head=name, tensor=base.tensor)
         return host_tensors.method(name, base, self._arguments(node, env), node)
 
     def _axis(self, kind: str, base: Value, node: ast.Call) -> Value:
@@ -284,17 +285,23 @@ class Expressions:
 
     def _compare(self, node: ast.Compare, env: Env) -> Value:
         operands = tuple(self.evaluate(one, env) for one in (node.left, *node.comparators))
-        head = _COMPARISONS[type(node.ops[0])] if len(node.ops) == 1 else ''
-        return Value(FLAG, node=node, head=head, operands=operands if head else ())
+        pairs = [
+            Value(FLAG, node=node, head=_COMPARISONS[type(operator)], operands=tuple(pair))
+            for operator, *pair in zip(node.ops, operands[:-1], operands[1:], strict=True)
+        ]
+        return pairs[0] if len(pairs) == 1 else Value(FLAG, node=node, head='and', operands=tuple(pairs))
 
     def _boolean(self, node: ast.BoolOp, env: Env) -> Value:
         operands = tuple(self.evaluate(one, env) for one in node.values)
-        if all(one.kind == FLAG for one in operands):
-            return Value(FLAG, node=node, head='and' if isinstance(node.op, ast.And) else 'or', operands=operands)
-        return unknown('', node)
+        head = 'and' if isinstance(node.op, ast.And) else 'or'
+        # a condition if one of them is: nobody asks for the other value of `n > 4 and x`
+        is_condition = FLAG in {one.kind for one in operands}
+        return Value(FLAG, node=node, head=head, operands=operands) if is_condition else unknown('', node)
 
     def _choice(self, node: ast.IfExp, env: Env) -> Value:
-        chosen = merge('', self.evaluate(node.body, env), self.evaluate(node.orelse, env))
+        test = self.evaluate(node.test, env)
+        left, right = ({**env, **learned([Condition(test, holds)], env)} for holds in (True, False))
+        chosen = merge('', self.evaluate(node.body, left), self.evaluate(node.orelse, right))
         return chosen if chosen.text else replace(chosen, node=node)
 
     def _tuple(self, node: ast.Tuple | ast.List, env: Env) -> Value:

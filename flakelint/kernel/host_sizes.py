@@ -41,6 +41,17 @@ class HostSizes:
 
     def of(self, passed: 'Passed') -> Size | None:
         """The size of a number; `None` where nothing is known."""
+        size = self._of(passed)
+        return size if size is None else size.below(self.most(passed))
+
+    def most(self, passed: 'Passed') -> int | None:
+        """The limit that the conditions on the way to the launch set to a number."""
+        if self.launch is None or not self.launch.limits:
+            return None
+        one = _identity(passed)
+        return min((most for limited, most in self.launch.limits if _identity(limited) == one), default=None)
+
+    def _of(self, passed: 'Passed') -> Size | None:
         if passed.kind == launches.NUMBER and isinstance(passed.value, int):
             return Size(abs(passed.value), abs(passed.value), '', exact=True)
         if passed.kind == launches.FLAG:
@@ -90,14 +101,19 @@ class HostSizes:
         axis, rank = passed.axis, passed.rank
         if axis is None:
             return None
-        dims = passed.dims
+        dims = passed.dims if passed.contiguous is not False else ()
         if dims and 0 <= axis < len(dims):
             return self._of_dims(dims[axis + 1:])
         inner = self._sizes_behind(passed)
         known = self._of_dims(inner) if inner else None
         by_axis = self._stride_by_axis(axis, rank)
+        if known is None and passed.contiguous and rank is not None and axis == rank - 2:
+            # a row is as long as the last axis
+            known = self._of(launches.Passed(launches.SIZE, '', passed.tensor, rank - 1, rank))
         if known is None:
             return by_axis
+        if passed.contiguous:
+            return known
         # most tensors are contiguous, but they need not be
         return known._replace(possible=max(known.possible, by_axis.possible if by_axis is not None else 0))
 
@@ -114,7 +130,7 @@ class HostSizes:
 
     def _sizes_behind(self, passed: 'Passed') -> 'tuple[Passed, ...]':
         """The sizes of the axes behind that of a stride, if the launch shows all of them."""
-        if passed.rank is None or passed.axis is None or self.launch is None:
+        if passed.rank is None or passed.axis is None or self.launch is None or passed.contiguous is False:
             return ()
         found: dict[int | None, Passed] = {}
         stack = [*self.launch.parameters.values(), *(self.launch.grid or ())]
@@ -162,11 +178,11 @@ class HostSizes:
 
     def _product(self, left: Size, right: Size) -> Size:
         size = sizes.product_of_arguments(self._assumed, left, right)
-        return size._replace(exact=left.exact and right.exact)
+        return _combined(size, left, right)
 
     def _sum(self, left: Size, right: Size) -> Size:
         large = left if left.tight >= right.tight else right
-        return Size(left.tight + right.tight, left.possible + right.possible, large.role, exact=left.exact and right.exact)
+        return _combined(Size(left.tight + right.tight, left.possible + right.possible, large.role), left, right)
 
     def _quotient(self, left: Size, right: Size) -> Size | None:
         if not right.tight or not (right.exact or right.role == sizes.BLOCK):
@@ -174,10 +190,23 @@ class HostSizes:
             return None
         divisor = right.tight if right.exact else 16
         role = sizes.COUNT if divisor > 1 else left.role
-        return Size(max(1, left.tight // divisor), max(1, left.possible // divisor), role, exact=left.exact and right.exact)
+        return _combined(Size(max(1, left.tight // divisor), max(1, left.possible // divisor), role), left, right)
 
     def _remainder(self, left: Size, right: Size) -> Size:
         return right if right.tight < left.tight else left
+
+
+def _combined(size: Size, left: Size, right: Size) -> Size:
+    """The size of what is made of two, as certain as they are."""
+    exact = left.exact and right.exact
+    return size._replace(exact=exact, limited=left.is_certain and right.is_certain and not exact)
+
+
+def _identity(passed: 'Passed') -> object:
+    """What makes two values the same: for a size its tensor and axis, whatever variable holds it."""
+    if passed.kind == launches.SIZE and passed.axis is not None and not passed.head:
+        return passed.kind, passed.tensor, passed.axis
+    return passed
 
 
 _COMBINED: dict[str, Callable[[HostSizes, Size, Size], Size | None]] = {

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from flakelint.kernel import host_tensors
 from flakelint.kernel.host_bindings import items_of, unpacked
+from flakelint.kernel.host_conditions import Condition, learned, limits
 from flakelint.kernel.host_expressions import Env, Expressions
 from flakelint.kernel.host_values import AXES, DICT, FUNCTION, META, STAR, TUPLE, Tensor, Value, freeze, merge, unknown
 from flakelint.kernel.launches import EXPRESSION, NUMBER, RUN_METHODS, Site
@@ -50,11 +51,14 @@ class Found:
     keywords: dict[str, Value]
     spreads: bool
     grid: tuple[Value, ...] | None
+    conditions: tuple[Condition, ...]
 
     def site(self) -> Site:
         grid = None if self.grid is None else tuple(map(freeze, self.grid))
         keywords = {name: freeze(value) for name, value in self.keywords.items()}
-        return Site(self.line, self.target, tuple(map(freeze, self.positional)), self.is_open, keywords, self.spreads, grid)
+        positional = tuple(map(freeze, self.positional))
+        limited = tuple((freeze(value), most) for value, most in limits(self.conditions))
+        return Site(self.line, self.target, positional, self.is_open, keywords, self.spreads, grid, limited)
 
 
 class Body:
@@ -68,15 +72,20 @@ class Body:
         self._evaluate = module.expressions.evaluate
         self._functions: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Env]] = []
         self._last: Env = {}
+        # what holds where the walk is
+        self._conditions: list[Condition] = []
 
     def block(self, statements: Sequence[ast.stmt], env: Env) -> bool:
         """Run through statements; says whether the end of them is never reached."""
         self._last = env
+        outside = len(self._conditions)
         for statement in statements:
             for expression in _expressions(statement):
                 self._scan(expression, env)
             if self._run(statement, env):
+                del self._conditions[outside:]
                 return True
+        del self._conditions[outside:]
         return False
 
     def enter_functions(self) -> None:
@@ -115,6 +124,7 @@ class Body:
             self.returned.append(self._evaluate(node.value, env) if node.value is not None else unknown(''))
         elif isinstance(node, ast.Assert):
             self._learn(node.test, env)
+            self._take(Condition(self._evaluate(node.test, env), holds=True), env)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._import(node, env)
         elif isinstance(node, FUNCTIONS):
@@ -160,15 +170,32 @@ class Body:
     def _branch(self, node: ast.If, env: Env) -> bool:
         body, other = dict(env), dict(env)
         compared = self._compared_ranks(node.test, env)
-        ends = self.block(node.body, body)
+        test = self._evaluate(node.test, env)
+        ends = self._block_where(Condition(test, holds=True), node.body, body)
         if ends and not node.orelse and isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.NotEq):
             # whoever comes by has as many dimensions as the test asks for
             self._learn(ast.Compare(node.test.left, [ast.Eq()], node.test.comparators), env)
         else:
             for tensor in compared:
                 tensor.shape.vary()
-        other_ends = self.block(node.orelse, other)
-        return self._join([(ends, body), (other_ends, other)], env)
+        other_ends = self._block_where(Condition(test, holds=False), node.orelse, other)
+        joined = self._join([(ends, body), (other_ends, other)], env)
+        if ends != other_ends:
+            self._take(Condition(test, holds=other_ends), env)
+        return joined
+
+    def _block_where(self, condition: Condition, statements: Sequence[ast.stmt], env: Env) -> bool:
+        """Run through statements that only run where a condition comes out as it says."""
+        outside = len(self._conditions)
+        self._take(condition, env)
+        ends = self.block(statements, env)
+        del self._conditions[outside:]
+        return ends
+
+    def _take(self, condition: Condition, env: Env) -> None:
+        """Take a condition for true from here to the end of the block."""
+        self._conditions.append(condition)
+        env.update(learned([condition], env))
 
     def _either(self, branches: list[tuple[list[ast.stmt], Env]], env: Env) -> bool:
         """One of several blocks runs, or none."""
@@ -277,7 +304,8 @@ class Body:
         else:
             grid = keywords.pop('grid', None)
         axes = None if grid is None else self._axes(grid, env)
-        return Found(node.lineno, target, given[:known], known < len(given), keywords, spreads, axes)
+        conditions = tuple(self._conditions)
+        return Found(node.lineno, target, given[:known], known < len(given), keywords, spreads, axes, conditions)
 
     def _axes(self, grid: Value, env: Env) -> tuple[Value, ...] | None:
         if grid.kind == FUNCTION:

@@ -65,16 +65,23 @@ class Arguments(NamedTuple):
         return self.positional[0] if self.positional else self.keywords.get(name)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the order of the elements in memory is left as it usually is."""
+        return 'memory_format' not in self.keywords
+
+    @property
     def dtype(self) -> Value | None:
         """The argument that is an element type."""
         return self.keywords.get('dtype') or next((one for one in self.positional if one.kind == DTYPE), None)
 
 
-def derived(base: Value, shape: Shape, node: ast.expr, dtype: str | None = None) -> Value:
+def derived(
+    base: Value, shape: Shape, node: ast.expr, dtype: str | None = None, contiguous: bool | None = None,
+) -> Value:
     """A tensor that is made from another one, if that is a tensor."""
     tensor = base.tensor
     # only a tensor is cast, or asked for indices
-    made = Tensor('', shape, tensor.dtype if dtype is None else dtype, bool(dtype), tensor.optional, (tensor,))
+    made = Tensor('', shape, tensor.dtype if dtype is None else dtype, bool(dtype), tensor.optional, contiguous, (tensor,))
     return Value(UNKNOWN, node=node, tensor=made)
 
 
@@ -84,13 +91,14 @@ def created(function: str, arguments: Arguments, node: ast.Call) -> Value:
     if function in _SIZED:
         sizes = arguments.positional[:1] if function == 'full' else arguments.positional
         sizes = sizes or tuple(arguments.keywords[name] for name in ('size',) if name in arguments.keywords)
-        return _tensor(Shape(dims=_dims(sizes)), dtype, node)
+        return _tensor(Shape(dims=_dims(sizes)), dtype, node, arguments.is_plain or None)
     if function in _LIKE:
         like = arguments.first('input')
         if like is None or not like.may_be_tensor:
             return _tensor(Shape(), dtype, node)
         like.tensor.seen = True
-        return _tensor(like.tensor.shape, dtype if arguments.dtype is not None else like.tensor.dtype, node)
+        dtype = dtype if arguments.dtype is not None else like.tensor.dtype
+        return _tensor(like.tensor.shape, dtype, node, like.tensor.contiguous if arguments.is_plain else None)
     if function in ('arange', 'randperm'):
         numbers = arguments.positional
         is_whole = function == 'randperm' or not any(one.kind == NUMBER and isinstance(one.value, float) for one in numbers)
@@ -110,17 +118,22 @@ def method(name: str, base: Value, arguments: Arguments, node: ast.Call) -> Valu
         elif name in ('to', 'type_as', 'cumsum'):
             other = arguments.first()
             dtype = other.tensor.dtype if name != 'cumsum' and other is not None and other.may_be_tensor else None
-        return derived(base, tensor.shape, node, dtype)
+        ordered = True if name == 'contiguous' else tensor.contiguous
+        return derived(base, tensor.shape, node, dtype, ordered if arguments.is_plain else None)
     if name in _VALUES_AND_INDICES:
         return Value(TUPLE, items=(derived(base, Shape(), node), derived(base, Shape(), node, 'int64')), node=node)
     if name in _ORDERED:
-        return derived(base, Shape(base=tensor.shape), node)
+        return derived(base, Shape(base=tensor.shape), node, contiguous=False)
     if name in _RESHAPED:
         sizes = arguments.positional[:1] if name == 'new_full' else arguments.positional
         dtype = _type_of(arguments.dtype) if arguments.dtype is not None else None
         if name == 'view' and len(sizes) == 1 and sizes[0].kind == DTYPE:
             return derived(base, Shape(base=tensor.shape), node, dtype)
-        return derived(base, Shape(dims=_dims(sizes)), node, dtype)
+        contiguous = tensor.contiguous if name == 'view' else None if name == 'expand' else True
+        if name == 'reshape' and not tensor.contiguous:
+            # a copy, or a view of what is in another order
+            contiguous = None
+        return derived(base, Shape(dims=_dims(sizes)), node, dtype, contiguous)
     if name in _LIKE_ANOTHER:
         other = arguments.first('other')
         return derived(base, other.tensor.shape if other is not None and other.may_be_tensor else Shape(), node)
@@ -177,8 +190,8 @@ def learn(test: ast.expr, values: dict[int, Value]) -> None:
             left.tensor.dtype = _type_of(right)
 
 
-def _tensor(shape: Shape, dtype: str, node: ast.expr) -> Value:
-    return Value(TENSOR, node=node, tensor=Tensor('', shape, dtype, seen=True))
+def _tensor(shape: Shape, dtype: str, node: ast.expr, contiguous: bool | None = None) -> Value:
+    return Value(TENSOR, node=node, tensor=Tensor('', shape, dtype, seen=True, contiguous=contiguous))
 
 
 def _type_of(dtype: Value | None) -> str:

@@ -99,6 +99,8 @@ class Tensor:
             Whether the source uses it as a tensor.
         optional (bool):
             Whether it may be None as well.
+        contiguous (bool | None):
+            Whether its elements lie in memory in their order, or None where that is not known.
         parts (tuple[Tensor, ...]):
             The tensors of which it is made, or one of which it is: if those are tensors, it is.
     """
@@ -108,6 +110,7 @@ class Tensor:
     dtype: str = ''
     seen: bool = False
     optional: bool = False
+    contiguous: bool | None = None
     parts: 'tuple[Tensor, ...]' = ()
 
     @property
@@ -267,10 +270,12 @@ def merge(name: str, left: Value, right: Value) -> Value:
             shape = Shape(parts=(tensors[0].shape, tensors[1].shape))
         dtype = tensors[0].dtype if tensors[0].dtype == tensors[1].dtype else ''
         optional = any(tensor.optional for tensor in tensors)
-        return Value(UNKNOWN, name, Tensor(name, shape, dtype, False, optional, tuple(tensors)))
+        orders = {tensor.contiguous for tensor in tensors}
+        contiguous = orders.pop() if len(orders) == 1 else None
+        return Value(UNKNOWN, name, Tensor(name, shape, dtype, False, optional, contiguous, tuple(tensors)))
     if len(tensors) == 1 and NONE in kinds:
         tensor = tensors[0]
-        return Value(UNKNOWN, name, Tensor(name, tensor.shape, tensor.dtype, False, True, (tensor,)))
+        return Value(UNKNOWN, name, Tensor(name, tensor.shape, tensor.dtype, False, True, tensor.contiguous, (tensor,)))
     if kinds in ({FLAG}, {DTYPE}):
         return Value(left.kind, name)
     if kinds <= _UNDERSTOOD:
@@ -318,7 +323,9 @@ def _freeze_axis(value: Value, depth: int) -> Passed:
         dims = None
     inner = () if dims is None or value.kind == STRIDE else (freeze(dims[axis], depth + 1),)
     outer = tuple(freeze(one, depth + 1) for one in dims) if dims is not None and value.kind == STRIDE and not depth else ()
-    return Passed(value.kind, value.spelled, value.tensor.name, axis, shape.rank, None, value.head, inner, outer)
+    contiguous = value.tensor.contiguous if value.kind == STRIDE else None
+    known = Passed(value.kind, value.spelled, value.tensor.name, axis, shape.rank, head=value.head, operands=inner, dims=outer)
+    return known._replace(contiguous=contiguous)
 
 
 def _alternatives(value: Value) -> tuple[Value, ...]:

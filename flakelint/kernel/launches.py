@@ -73,6 +73,8 @@ class Passed(NamedTuple):
             Whether a tensor may be None as well. Default: `False`.
         reference (str, Optional):
             The name in its module that an unknown value is, as for `Resolver`. Default: none.
+        contiguous (bool | None, Optional):
+            Whether the tensor of a stride is contiguous, if that is known. Default: `None`.
     """
 
     kind: str
@@ -87,6 +89,7 @@ class Passed(NamedTuple):
     dtype: str = ''
     optional: bool = False
     reference: str = ''
+    contiguous: bool | None = None
 
 
 # a record without facts, its tuples as JSON holds them
@@ -105,12 +108,15 @@ class Launch(NamedTuple):
             What is passed, by parameter; those that a decorator fills in are not there.
         grid (tuple[Passed, ...] | None):
             The axes of the grid, or None where they are not seen.
+        limits (tuple[tuple[Passed, int], ...], Optional):
+            What the conditions on the way to the launch keep small, with the largest number that it can be. Default: none.
     """
 
     path: str
     line: int
     parameters: dict[str, Passed]
     grid: tuple[Passed, ...] | None
+    limits: tuple[tuple[Passed, int], ...] = ()
 
 
 class Site(NamedTuple):
@@ -131,6 +137,8 @@ class Site(NamedTuple):
             Whether there may be further keyword arguments.
         grid (tuple[Passed, ...] | None):
             The axes of the grid.
+        limits (tuple[tuple[Passed, int], ...], Optional):
+            As for `Launch`. Default: none.
     """
 
     line: int
@@ -140,6 +148,7 @@ class Site(NamedTuple):
     keywords: dict[str, Passed]
     spreads: bool
     grid: tuple[Passed, ...] | None
+    limits: tuple[tuple[Passed, int], ...] = ()
 
     @property
     def references(self) -> set[str]:
@@ -184,7 +193,7 @@ def bind(site: Site, path: str, kernel: Kernel, filled: Container[str], literal:
     literals = {name: literal(name) for name in site.references}
     parameters = {name: _with_literals(parameters[name], literals) for name in everything if name in parameters}
     grid = None if site.grid is None else tuple(_with_literals(axis, literals) for axis in site.grid)
-    return Launch(path, site.line, parameters, grid)
+    return Launch(path, site.line, parameters, grid, site.limits)
 
 
 def of_literal(value: Any, text: str) -> Passed:
@@ -199,15 +208,18 @@ def pack(site: Site) -> list:
     """A site as plain lists, as JSON holds them."""
     keywords = {name: _pack(passed) for name, passed in site.keywords.items()}
     grid = None if site.grid is None else [_pack(axis) for axis in site.grid]
-    return [site.line, site.target, [_pack(one) for one in site.positional], site.is_open, keywords, site.spreads, grid]
+    positional = [_pack(one) for one in site.positional]
+    limits = [[_pack(one), most] for one, most in site.limits]
+    return [site.line, site.target, positional, site.is_open, keywords, site.spreads, grid, limits]
 
 
 def unpack(packed: list) -> Site:
     """The site that was packed."""
-    line, target, positional, is_open, keywords, spreads, grid = packed
+    line, target, positional, is_open, keywords, spreads, grid, limits = packed
     arguments = {name: _unpack(passed) for name, passed in keywords.items()}
     axes = None if grid is None else tuple(map(_unpack, grid))
-    return Site(line, target, tuple(map(_unpack, positional)), is_open, arguments, spreads, axes)
+    limited = tuple((_unpack(one), most) for one, most in limits)
+    return Site(line, target, tuple(map(_unpack, positional)), is_open, arguments, spreads, axes, limited)
 
 
 def _pack(passed: Passed) -> list:

@@ -10,15 +10,28 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.origins import base_of
+from flakelint.kernel.relations import is_same
 from flakelint.kernel.strides import Layout, Strides, stripped
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
 
+_PROGRAMS = frozenset({'program_id', 'floordiv', 'mod'})
+# of the four dimensions that a tensor of heads has, those around a row
+_OUTER_DIMENSIONS = 3
 
-def layout_roles(model: 'Model') -> dict[str, str]:
-    """The roles of the strides that the addresses decide, whatever their names."""
-    strides = Strides(model)
+
+def layout_roles(model: 'Model', strides: Strides, limits: dict[int, list[Value]]) -> dict[str, str]:
+    """The roles of the strides that the addresses decide, whatever their names.
+
+    Args:
+        model (Model):
+            The kernel.
+        strides (Strides):
+            Its strides.
+        limits (dict[int, list[Value]]):
+            What keeps its values small, by their identity.
+    """
     tables = _tables(model)
     found: dict[str, str] = {}
     for pointer, layout in strides.layouts.items():
@@ -26,19 +39,35 @@ def layout_roles(model: 'Model') -> dict[str, str]:
         used = {step.stride for step in layout.steps}
         if not own or not used or not used <= set(own):
             continue
+        ordered = sorted(used, key=lambda name: (strides.axis(name), own.index(name)))
         if not layout.bare:
             # every index has a stride, so the last one is that of the innermost dimension
-            innermost = max(used, key=lambda name: (strides.axis(name), own.index(name)))
-            found[innermost] = sizes.INNER_STRIDE
+            found[ordered.pop()] = sizes.INNER_STRIDE
             if len(own) == len(used) == 2:
                 # of two dimensions the other one is that of rows
-                found.update(dict.fromkeys(used - {innermost}, sizes.STRIDE))
-        elif len(used) == 1 and pointer in tables:
-            found[used.pop()] = sizes.TABLE_STRIDE
+                found[ordered[-1]] = sizes.TABLE_STRIDE if pointer in tables else sizes.STRIDE
+        elif len(used) == 1 and (pointer in tables or _is_of_programs(layout)):
+            found[ordered[-1]] = sizes.TABLE_STRIDE
         elif len(own) == 2 and len(used) == 1 and _has_block(layout):
             # of two strides one is left out, so the other leads from row to row
-            found[used.pop()] = sizes.STRIDE
+            found[ordered[-1]] = sizes.STRIDE
+        if ordered and _is_plane(layout, ordered[-1], limits):
+            found[ordered[-1]] = sizes.PLANE_STRIDE
+        elif len(own) == len(used) and len(ordered) == _OUTER_DIMENSIONS and strides.is_contiguous(ordered[-1]):
+            # behind the rows of a contiguous tensor of four dimensions there is what one head holds
+            found[ordered[-1]] = sizes.HEAD_WIDTH
     return found | dict.fromkeys(_steps(model, strides), sizes.WINDOW)
+
+
+def _is_plane(layout: Layout, stride: str, limits: dict[int, list[Value]]) -> bool:
+    """Whether a tensor is addressed by two indices below the same limit, one of them with this stride."""
+    rows = [step.index for step in layout.steps if step.stride == stride]
+    others = [step.index for step in layout.steps if step.stride != stride] + [bare.index for bare in layout.bare]
+    return any(
+        is_same(one, other)
+        for row in rows for one in limits.get(id(row), ())
+        for column in others if column is not row for other in limits.get(id(column), ())
+    )
 
 
 def _tables(model: 'Model') -> set[str]:
@@ -51,6 +80,11 @@ def _tables(model: 'Model') -> set[str]:
 
 def _has_block(layout: Layout) -> bool:
     return any(bare.index.shape != () for bare in layout.bare)
+
+
+def _is_of_programs(layout: Layout) -> bool:
+    """Whether each program reads one number of a row, at the place that its own number says."""
+    return all(bare.index.shape == () and bare.index.op in _PROGRAMS for bare in layout.bare)
 
 
 def _steps(model: 'Model', strides: Strides) -> list[str]:

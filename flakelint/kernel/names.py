@@ -69,6 +69,8 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         n_?tok\w* num_tok\w* total_?tok\w* \w*tokens? \w*_tokens n_?rows?\w* num_rows?\w* \w*_rows rows?
         total_?(?:len|rows|seq)\w* max_?(?:len|seq)\w* \w*length \w*_len
     """)),
+    # the rank of a device or of a low-rank matrix
+    (HEAD_WIDTH, _words(r'(?:\w+_)?(?:rank|RANK)')),
     (WIDTH, _words(r"""
         D DIM dim d_?model D_?MODEL DMODEL hidden\w* HIDDEN\w* n_?cols?\w* N_?COLS?\w* num_cols?\w* cols? V vocab\w* VOCAB\w*
         n_vocab N K C d n k feature\w* \w*_dim \w*_DIM in_features out_features width \w*_size \w*_width embed\w*

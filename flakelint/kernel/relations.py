@@ -16,12 +16,13 @@ def divided(product: Value) -> Value | Cases | None:
     left, right = product.operands
     for quotient, factor in ((left, right), (right, left)):
         for case in map(stripped, each_value([quotient])):
-            if case.op == 'floordiv' and _same(case.operands[1], factor):
+            if case.op == 'floordiv' and is_same(case.operands[1], factor):
                 return case.operands[0]
     return None
 
 
-def _same(one: Value | Cases, other: Value | Cases) -> bool:
+def is_same(one: Value | Cases, other: Value | Cases) -> bool:
+    """Whether two values are the same number."""
     if type(one) is not Value or type(other) is not Value:
         return False
     if one.literal is not None and one.literal == other.literal:
@@ -37,6 +38,16 @@ def upper_limits(comparisons: Iterable[Value]) -> Iterator[tuple[Value | Cases, 
             yield compared.operands
         elif compared.op in ('gt', 'ge'):
             yield compared.operands[::-1]
+
+
+def limits_by_value(comparisons: Iterable[Value]) -> dict[int, list[Value]]:
+    """What keeps each value small, by the identity of the value."""
+    found: dict[int, list[Value]] = {}
+    for small, large in upper_limits(comparisons):
+        if type(small) is Value and type(large) is Value:
+            for part in addends(small):
+                found.setdefault(id(part), []).append(large)
+    return found
 
 
 def addends(value: Value) -> list[Value]:

@@ -23,6 +23,7 @@ STRIDE = 'stride'
 OUTER_STRIDE = 'outer-stride'
 INNER_STRIDE = 'inner-stride'
 TABLE_STRIDE = 'table-stride'
+PLANE_STRIDE = 'plane-stride'
 BLOCK = 'block'
 COUNT = 'count'
 NUMBER = 'number'
@@ -60,6 +61,8 @@ DEFAULTS: dict[str, tuple[int, int]] = {
     INNER_STRIDE: (1, 1 << 17),
     # from one row of a table of indices to the next
     TABLE_STRIDE: (1 << 20, 1 << 22),
+    # from one row of a square plane to the next, such as the scores of all positions with each other
+    PLANE_STRIDE: (1 << 15, 1 << 17),
     BLOCK: (1 << 7, 1 << 7),
     COUNT: (1 << 12, 1 << 17),
     NUMBER: (1 << 12, 1 << 22),
@@ -85,6 +88,8 @@ class Size(NamedTuple):
             Whether it tells programs, loaded indices or rounds of a loop apart. Default: `False`.
         exact (bool, Optional):
             Whether the source shows it to the number. Default: `False`.
+        limited (bool, Optional):
+            Whether the source shows that it is never larger. Default: `False`.
     """
 
     tight: int
@@ -92,6 +97,18 @@ class Size(NamedTuple):
     role: str
     index: bool = False
     exact: bool = False
+    limited: bool = False
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether no launch has a larger one."""
+        return self.exact or self.limited
+
+    def below(self, most: int | None) -> 'Size':
+        """The size where the source shows a limit."""
+        if most is None or self.exact:
+            return self
+        return self._replace(tight=min(self.tight, most), possible=min(self.possible, most), limited=True)
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,11 @@ class Strides:
         """The strides with which some tensor is addressed."""
         return {step.stride for layout in self.layouts.values() for step in layout.steps}
 
+    def is_contiguous(self, stride: str) -> bool:
+        """Whether every launch shows that the tensor of a stride is contiguous."""
+        passed = [launch.parameters.get(stride) for launch in self._model.facts.launches]
+        return bool(passed) and all(one is not None and one.contiguous for one in passed)
+
     def same_dimension(self, one: str, other: str) -> bool:
         """Whether two strides are those of like dimensions of two tensors."""
         return bool(self._dimensions.get(one, set()) & self._dimensions.get(other, set()) - {''})

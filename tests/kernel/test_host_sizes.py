@@ -108,3 +108,42 @@ def test_without_launches_names_count():
     found = Bounds(model('pass', parameters='x, seq_len, stride_m, H: tl.constexpr'), Assumed()).arguments
     roles = {name: found.size(name, constant=name == 'H').role for name in ('seq_len', 'stride_m', 'H')}
     assert roles == {'seq_len': 'length', 'stride_m': 'stride', 'H': 'heads'}
+
+
+@pytest.mark.parametrize('setup', [
+    'assert D <= 512', 'assert D < 513', 'assert 0 < D <= 512', 'assert 512 >= D', 'assert T > 4 and D <= 512', 'assert D in (64, 512)',
+    'if D > 512:\n    return', 'if D > 512:\n    raise ValueError(D)', 'if not D <= 512:\n    return', 'if y is None or D > 512:\n    return',
+    'if T % 2 == 0 and D > 512:\n    pass\nassert D == 512', 'is_large = D >= 513\nif is_large:\n    return',
+    'assert x.shape[-1] <= 512', 'assert x.size(1) <= 512', 'assert D * 4 * T <= 2048', 'assert D * D <= 512 * 512',
+])
+def test_what_conditions_before_a_launch_bound(setup):
+    assert passed('D', f'T, D = x.shape\n{setup}') == (512, 'width')
+
+
+@pytest.mark.parametrize('setup', [
+    'assert D <= n', 'assert D >= 512', 'assert T <= 512', 'assert D <= 512 or T <= 512', 'if D > 512:\n    y = x', 'assert D != 512',
+    'if T > 4 and D > 512:\n    return', 'for _ in range(2):\n    assert D <= 512', 'assert z.shape[1] <= 512', 'assert D - T <= 512',
+    'if T > 4:\n    assert D <= 512', 'while D <= 512:\n    y = x',
+])
+def test_what_conditions_do_not_bound(setup):
+    assert passed('D', f'T, D = x.shape\n{setup}', signature='x, y, z, n') == (DEFAULTS['width'][0], 'width')
+
+
+@pytest.mark.parametrize(('launch', 'tight'), [
+    ('if D <= 512:\n    kernel[(1,)](x, y, D, 64)\nelse:\n    kernel[(2,)](x, y, D, 64)', DEFAULTS['width'][0]),
+    ('if D <= 256:\n    kernel[(1,)](x, y, D, 64)\nelif D <= 512:\n    kernel[(2,)](x, y, D, 64)', 512),
+    ('if D > 512:\n    y = x\nelse:\n    kernel[(1,)](x, y, D, 64)', 512),
+])
+def test_the_largest_launch_counts(launch, tight):
+    assert arguments(launch, 'T, D = x.shape').size('a', constant=False).tight == tight
+
+
+@pytest.mark.parametrize(('setup', 'role'), [
+    ('x = x.contiguous()', 'head-width'), ('if not x.is_contiguous():\n    x = x.contiguous()', 'head-width'),
+    ('x = x if x.is_contiguous() else x.contiguous()', 'head-width'), ('assert x.is_contiguous()', 'head-width'),
+    ('x = torch.zeros_like(x.contiguous())', 'head-width'), ('x = x.contiguous().float()', 'head-width'),
+    ('x = x.contiguous(memory_format=torch.channels_last)', 'stride'), ('x = x.contiguous().transpose(1, 2)', 'stride'),
+    ('if y is None:\n    x = x.contiguous()', 'stride'), ('y = x.contiguous()', 'stride'),
+])
+def test_a_row_of_a_contiguous_tensor_is_as_long_as_its_last_axis(setup, role):
+    assert passed('x.stride(-2)', f'assert x.ndim == 4\n{setup}\nassert x.ndim == 4')[1] == role

@@ -1,0 +1,54 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Which multiplications stay within one weight: a matrix or a filter, not a stack of them, has fewer elements than wrap."""
+
+import re
+from typing import TYPE_CHECKING
+
+from flakelint.kernel.graph import Value, reachable
+from flakelint.kernel.origins import base_of, products
+
+if TYPE_CHECKING:
+    from flakelint.kernel.model import Model
+    from flakelint.kernel.strides import Strides
+
+_WEIGHT = re.compile(r'(?:[dq]|d_|grad_|conv_)?(?:w|weight|filter|kernel)\d?(?:_?ptrs?|_pointer)?', re.IGNORECASE)
+# a stack of matrices, as experts have, comes with three dimensions
+_STACKED = 3
+
+
+def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> set[int]:
+    """The multiplications that only lead into a single weight, by their identity.
+
+    Args:
+        model (Model):
+            The kernel.
+        strides (Strides):
+            Its strides.
+        roots (list[Value]):
+            Its addresses, and the limits of its masks.
+    """
+    weights = {name for name in model.parameters if _WEIGHT.fullmatch(name) and _is_single(strides, name)}
+    if not weights:
+        return set()
+    inside, outside = [], []
+    for root in roots:
+        bases = {base.name for base in base_of(root)}
+        (inside if bases and bases <= weights and not _has_loaded_index(root) else outside).append(root)
+    elsewhere = {id(product) for product in products(outside)}
+    return {id(product) for product in products(inside)} - elsewhere
+
+
+def _is_single(strides: 'Strides', pointer: str) -> bool:
+    layout = strides.layouts.get(pointer)
+    if layout is None:
+        return True
+    return len({step.stride for step in layout.steps}) + bool(layout.bare) != _STACKED
+
+
+def _has_loaded_index(address: Value) -> bool:
+    """Whether an address has an index that was loaded, such as the number of an expert."""
+    return any(value.op == 'load' for value in reachable([address], lambda one: one.operands if one.op != 'load' else ()))
