@@ -94,13 +94,15 @@ class File(SourceFile):
         return True
 
     def edited(self, edits: Iterable[Edit]) -> 'File':
-        """The file as it would be after edits that do not overlap; edits at one place stay in order."""
+        """The file as it would be after edits that do not overlap, and change neither names nor lines; edits at one place stay in order."""
         text = self.text
         placed = [(self.lines.offset(edit.range.start), self.lines.offset(edit.range.end), edit.text) for edit in edits]
         for start, end, new in sorted(placed, key=lambda edit: edit[:2])[::-1]:
             text = text[:start] + new + text[end:]
-        file = File(self.path, text.encode(), self.settings, self._whole)
+        file = File(self.path, text.encode(), self.settings, lambda: self.repository)
         file.enabled = self.enabled
+        file.keep_statements(self, {start for start, _, _ in placed})
+        file.module.keep(self.module)
         return file
 
     @cached_property

@@ -169,8 +169,10 @@ def run(files: Sequence[str], job: Job, cache: Cache | None, progress: Progress 
     workers = min(job.workers, max(1, len(missing) // (_WORTH_PROCESSES // 2)))
     gc.disable()
     try:
-        if checker.looks_at_kernels and workers > 1:
+        if checker.looks_at_kernels and len(missing) >= _COLLECT_EVERY:
             prepare(checker.repository, workers)
+            # what all checks ask of is not looked through at each collection
+            gc.freeze()
         for outcome in _check_all(missing, checker, job, cache, workers):
             results[outcome.path] = outcome.findings
             if outcome.key is not None:
@@ -179,6 +181,7 @@ def run(files: Sequence[str], job: Job, cache: Cache | None, progress: Progress 
             if progress is not None:
                 progress(len(results), len(files))
     finally:
+        gc.unfreeze()
         gc.enable()
         if cache is not None:
             cache.write(fresh)

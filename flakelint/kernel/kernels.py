@@ -227,17 +227,29 @@ class Module:
     @cached_property
     def kernels(self) -> list[Kernel]:
         """The functions that Triton compiles, in source order."""
-        found = []
+        return [kernel for unit in self.file.units if '@' in unit.text for kernel in self._kernels_in(unit)]
+
+    def keep(self, before: 'Module') -> None:
+        """Take over what is known of the module from an earlier content, of which some statements are left and all names."""
+        self.view, self.bindings, self.definitions = before.view, before.bindings, before.definitions
+        found: dict[int, list[Kernel]] = {}
+        for kernel in before.kernels:
+            found.setdefault(id(kernel.unit.nodes[0]), []).append(kernel)
+        self.kernels = []
         for unit in self.file.units:
-            if '@' not in unit.text:
+            known = found.get(id(unit.nodes[0]))
+            if known is None:
+                self.kernels.extend(self._kernels_in(unit) if '@' in unit.text else ())
+            else:
+                self.kernels.extend(Kernel(one.definition, one.decorators, unit, self, one.owners) for one in known)
+
+    def _kernels_in(self, unit: 'Unit') -> Iterator[Kernel]:
+        for node, owners in _functions_in_order(unit.nodes):
+            if not node.decorator_list or not isinstance(node, ast.FunctionDef):
                 continue
-            for node, owners in _functions_in_order(unit.nodes):
-                if not node.decorator_list or not isinstance(node, ast.FunctionDef):
-                    continue
-                decorators = [one for item in node.decorator_list for one in self._decorators(item)]
-                if any(one.role == JIT for one in decorators):
-                    found.append(Kernel(node, decorators, unit, self, owners))
-        return found
+            decorators = [one for item in node.decorator_list for one in self._decorators(item)]
+            if any(one.role == JIT for one in decorators):
+                yield Kernel(node, decorators, unit, self, owners)
 
     def _decorators(self, node: ast.expr) -> list[Decorator]:
         spelled = dotted(node.func if isinstance(node, ast.Call) else node) or ''

@@ -8,6 +8,7 @@
 import ast
 import sys
 import warnings
+from collections.abc import Iterable
 from functools import cached_property
 
 from flakelint.source import comments, suppressions, unit
@@ -88,6 +89,29 @@ class SourceFile:
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
             return unit.salvage(self.text, self.lines)
+
+    def keep_statements(self, before: 'SourceFile', changed: Iterable[int]) -> None:
+        """Take over the syntax trees of an earlier content, except where it was changed; there are as many lines as before.
+
+        Args:
+            before (SourceFile):
+                The file with the earlier content.
+            changed (Iterable[int]):
+                The offsets in it where its text was changed.
+        """
+        numbers = [before.lines.position(offset).line for offset in changed]
+        statements: list[ast.stmt] = []
+        for one in before.units:
+            last = one.first_line + one.text.count('\n')
+            if not any(one.first_line <= number <= last for number in numbers):
+                statements.extend(one.nodes)
+                continue
+            end = max(node.end_lineno for node in one.nodes)
+            parsed = unit.parse_alone(self.lines.segment(one.first_line, end), one.first_line)
+            if not parsed:
+                return
+            statements.extend(parsed)
+        self.__dict__.update(problem=before.problem, statements=statements)
 
     @cached_property
     def units(self) -> list[unit.Unit]:

@@ -116,7 +116,7 @@ def salvage(text: str, lines: LineTable) -> list[ast.stmt]:
             decorated = decorated and (not _BEGINS.match(line) or line.startswith('@'))
             continue
         if first is not None:
-            statements.extend(_parse_alone(lines.segment(first, number - 1), first))
+            statements.extend(parse_alone(lines.segment(first, number - 1), first))
         first = number
         decorated = line.startswith('@')
     return statements
@@ -125,7 +125,8 @@ def salvage(text: str, lines: LineTable) -> list[ast.stmt]:
 _BEGINS = re.compile(r'(?!(?:else|elif|except|finally|case)\b)[^\s#)\]}"\']')
 
 
-def _parse_alone(text: str, first_line: int) -> list[ast.stmt]:
+def parse_alone(text: str, first_line: int) -> list[ast.stmt]:
+    """The statements of some lines, with their places in the file; none where they cannot be parsed."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -111,19 +111,20 @@ def test_without_launches_names_count():
 
 
 @pytest.mark.parametrize('setup', [
-    'assert D <= 512', 'assert D < 513', 'assert 0 < D <= 512', 'assert 512 >= D', 'assert T > 4 and D <= 512', 'assert D in (64, 512)',
-    'if D > 512:\n    return', 'if D > 512:\n    raise ValueError(D)', 'if not D <= 512:\n    return', 'if y is None or D > 512:\n    return',
-    'if T % 2 == 0 and D > 512:\n    pass\nassert D == 512', 'is_large = D >= 513\nif is_large:\n    return',
-    'assert x.shape[-1] <= 512', 'assert x.size(1) <= 512', 'assert D * 4 * T <= 2048', 'assert D * D <= 512 * 512',
+    'assert D <= 512', 'assert D < 513', 'assert 0 < D <= 512', 'assert 512 >= D', 'assert T > 4 and D <= 512',
+    'assert D in (64, 512)', 'if D > 512:\n    return', 'if D > 512:\n    raise ValueError(D)',
+    'if not D <= 512:\n    return', 'if y is None or D > 512:\n    return', 'is_large = D >= 513\nif is_large:\n    return',
+    'if T % 2 == 0 and D > 512:\n    pass\nassert D == 512', 'assert x.shape[-1] <= 512', 'assert x.size(1) <= 512',
+    'assert D * 4 * T <= 2048', 'assert D * D <= 512 * 512',
 ])
 def test_what_conditions_before_a_launch_bound(setup):
     assert passed('D', f'T, D = x.shape\n{setup}') == (512, 'width')
 
 
 @pytest.mark.parametrize('setup', [
-    'assert D <= n', 'assert D >= 512', 'assert T <= 512', 'assert D <= 512 or T <= 512', 'if D > 512:\n    y = x', 'assert D != 512',
-    'if T > 4 and D > 512:\n    return', 'for _ in range(2):\n    assert D <= 512', 'assert z.shape[1] <= 512', 'assert D - T <= 512',
-    'if T > 4:\n    assert D <= 512', 'while D <= 512:\n    y = x',
+    'assert D <= n', 'assert D >= 512', 'assert T <= 512', 'assert D <= 512 or T <= 512', 'if D > 512:\n    y = x',
+    'assert D != 512', 'if T > 4 and D > 512:\n    return', 'for _ in range(2):\n    assert D <= 512',
+    'assert z.shape[1] <= 512', 'assert D - T <= 512', 'if T > 4:\n    assert D <= 512', 'while D <= 512:\n    y = x',
 ])
 def test_what_conditions_do_not_bound(setup):
     assert passed('D', f'T, D = x.shape\n{setup}', signature='x, y, z, n') == (DEFAULTS['width'][0], 'width')
