@@ -77,7 +77,8 @@ class Addresses:
         # what is added to a pointer counts even where the pointer is handed to a function that is not followed
         roots = [*accessed(model.accesses), *model.addresses]
         self.reached: list[Value] = products(roots)
-        self._within_weights = within_weights(model, self.bounds.strides, roots)
+        # what is taken not to wrap, since it stays within something that is smaller
+        self._within = within_weights(model, self.bounds.strides, roots) | self.bounds.inside
 
     def faults(self) -> list[Fault]:
         """What wraps, one fault for each origin, in the order of the source."""
@@ -89,7 +90,7 @@ class Addresses:
             size = self.bounds.of(product.operands[0]) if product.op == 'cast' else self.bounds.flat(product)
             if size.possible < most:
                 continue
-            wraps = Product(product, size, size.tight >= most and id(product) not in self._within_weights)
+            wraps = Product(product, size, size.tight >= most and id(product) not in self._within)
             origins = self.origins.of(product) if product.op != 'cast' else {}
             for origin in origins or {self._innermost(product): None}:
                 _, wrapping = found.setdefault(place(origin.node, origin.frame), (origin, {}))

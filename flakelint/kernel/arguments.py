@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from flakelint.kernel.launches import Launch
 
 _ROW_WORDS = re.compile(r'(?:(?:^|_)(?!dim$)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|slots?|pages?|bs)$', re.IGNORECASE)
+_TOKEN_WORDS = re.compile(r'tok(?:en)?s?(?:_|$)|rows?(?:_|$)|pos(?:_|$)', re.IGNORECASE)
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
 # a grid has no more programs along its second and third axis
 _MAX_PROGRAMS = (1 << 16) - 1
 # a block has no more elements, and a reasonable one fewer
 MAX_BLOCK, LARGE_BLOCK = 1 << 20, 1 << 15
+_TOLD = (sizes.HEAD_WIDTH, sizes.CHOICES, sizes.EXPERTS, sizes.WINDOW)
 _WIDTHS = (sizes.HIDDEN, sizes.WIDTH, sizes.HEAD_WIDTH)
 _DIMENSION_WORDS = re.compile(r'seq|rows?|cols?|toks?|dim|head|ctx|page|slot', re.IGNORECASE)
 
@@ -120,7 +122,9 @@ class Arguments:
         if launched is None:
             return named.below(most)
         if constant and launched.role == sizes.WIDTH:
-            hidden = named if named.role == sizes.HEAD_WIDTH else self.assumed.of_role(sizes.HIDDEN)
+            # a single letter may stand for the width of a head or of a model
+            is_told = named.role in _TOLD and len(name) > 1
+            hidden = named if is_told else self.assumed.of_role(sizes.HIDDEN)
             launched = hidden._replace(
                 tight=min(hidden.tight, launched.tight),
                 possible=min(hidden.possible, launched.possible),
@@ -128,6 +132,9 @@ class Arguments:
             )
         is_block = constant and (name in self.extents or named.role == sizes.BLOCK) and launched.role not in _WIDTHS
         size = _widened(launched._replace(role=sizes.BLOCK) if is_block else launched, named)
+        if named.role == sizes.STRIDE and _TOKEN_WORDS.search(name) and not size.is_certain:
+            # whatever the tensor holds, from one token to the next it is a row
+            size = size._replace(tight=min(size.tight, named.tight))
         if self._is_covered(name):
             size = size._replace(tight=min(size.tight, LARGE_BLOCK), possible=min(size.possible, MAX_BLOCK))
         if constant and name in self.extents:
@@ -154,7 +161,7 @@ class Arguments:
             return Size(default, default, role_of_name(name, constant), exact=True)
         role = self._strides.get(name) or role_of_name(name, constant)
         size = self.assumed.of_role(role)
-        if constant and name in self.extents and role not in _WIDTHS:
+        if constant and name in self.extents and role not in (*_WIDTHS, *_TOLD):
             block = self.assumed.of_role(sizes.BLOCK)
             # a tile by what is done with it, something else by its name
             agree = role in (sizes.BLOCK, sizes.LENGTH)
@@ -208,7 +215,7 @@ def _stride_role(position: int, members: list[str]) -> str:
     if position == len(members) - 1 > 0 and not rows[-1]:
         return sizes.INNER_STRIDE
     role = role_of_name(name, constant=False)
-    if position == 0 and len(members) > 1:
+    if position == 0 and len(members) > 1 and not _TOKEN_WORDS.search(name):
         # only where the length of a sequence is inside is the outermost stride larger than a row
         return sizes.OUTER_STRIDE if len(members) > 3 or any(rows[1:]) else _by_name(role, members)
     return role

@@ -14,20 +14,16 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import sizes, types
 from flakelint.kernel.arguments import LARGE_BLOCK, MAX_BLOCK, Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
-from flakelint.kernel.layouts import layout_roles
-from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
+from flakelint.kernel.layouts import layouts_of, persistent_programs
+from flakelint.kernel.names import is_head_name, is_request_name, is_sequence_name, role_of_name
+from flakelint.kernel.products import multiplied
 from flakelint.kernel.relations import divided, is_same, limits_by_value
-from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+from flakelint.kernel.rows import row_width
+from flakelint.kernel.sizes import GRID, HEAD, ITERATION, LOADED, OFFSET, PROGRAM, ROW, SEQUENCE, Assumed, Size
 from flakelint.kernel.strides import Strides, stripped
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
-
-ROW = 'row'
-LOADED = 'loaded'
-ITERATION = 'iteration'
-GRID = 'grid'
-OFFSET = 'offset'
 
 NOTHING = Size(0, 0, '')
 # a tile within one of these is none of a whole tensor
@@ -56,8 +52,12 @@ class Bounds:
         self.strides = Strides(model)
         self._known: dict[int, Size] = {}
         self._limits = limits_by_value(model.comparisons)
+        self._persistent = persistent_programs(model)
         self._extents = {id(value.operands[1]) for value in model.aranges}
-        self.arguments.set_roles(layout_roles(model, self.strides, self._limits))
+        roles, rows, self.inside = layouts_of(model, self.strides, self._limits)
+        self.arguments.set_roles(roles)
+        self._widths: dict[str, int | None] = {}
+        self._widths = {name: row_width(terms, self._limits, self.of) for name, terms in rows.items()}
 
     def of(self, value: Value | Cases) -> Size:
         """The size of a value, the largest of its cases."""
@@ -116,14 +116,21 @@ class Bounds:
     def _parameter(self, value: Value) -> Size:
         if value.type in (types.POINTER, types.DESCRIPTOR, types.BLOCK_POINTER, types.NONE, types.FLOAT):
             return NOTHING
-        return self.arguments.size(value.name, value.type == types.CONST)
+        size = self.arguments.size(value.name, value.type == types.CONST)
+        width = self._widths.get(value.name)
+        # a tensor may be one half of another
+        return size if width is None or size.exact else size._replace(tight=min(size.tight, 2 * width))
 
     def _global(self, value: Value) -> Size:
         return self.assumed.of_role(role_of_name(value.name.rpartition('.')[2], constant=True))
 
     def _program_id(self, value: Value) -> Size:
         size = self.arguments.program_id(value.detail)
-        if size.role == PROGRAM and (value.detail in (1, 2)):
+        if size.role == PROGRAM and value.detail == 0 and value.name in self._persistent:
+            # it is a program of a few, which walk over all rows
+            most = self.assumed.of_role(sizes.PROGRAMS)
+            return size._replace(tight=min(size.tight, most.tight))
+        if size.role == PROGRAM and (value.detail in (1, 2) or is_request_name(value.name)):
             size = self._named(value, size)
         return size
 
@@ -131,6 +138,7 @@ class Bounds:
         """A size after the name of what structure shows to be a part of a program's number."""
         for matches, role, index in (
             (is_head_name, sizes.HEADS, HEAD), (is_sequence_name, sizes.BATCH, SEQUENCE),
+            (is_request_name, sizes.BATCH, SEQUENCE),
         ):
             if matches(value.name):
                 assumed = self.assumed.of_role(role)
@@ -147,11 +155,15 @@ class Bounds:
     def _load(self, value: Value) -> Size:
         if not types.is_integer(value.type) or types.bits(value.type) < 16:
             return Size(1 << 8, 1 << 8, LOADED, index=True)
-        size = self.assumed.of_role(sizes.LENGTH)
-        return size._replace(role=LOADED, index=True)
+        size = self.assumed.of_role(sizes.LENGTH)._replace(role=LOADED, index=True)
+        return self._named(value, size) if is_request_name(value.name) else size
 
     def _counter(self, value: Value) -> Size:
         start, stop, step = (self.of(operand) for operand in value.operands)
+        first = next(each_value(value.operands[:1]))
+        if first.op == 'program_id' and first.name in self._persistent:
+            # few programs walk over many rows
+            start = self.arguments.program_id(first.detail)
         largest = stop if stop.tight >= start.tight else start
         if next(each_value(value.operands[1:])).type == types.CONST and not stop.exact:
             # a loop of more rounds that the compiler knows of is in no kernel
@@ -205,7 +217,7 @@ class Bounds:
 
     def _product(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
-        size = self._multiplied(left, right)
+        size = multiplied(self.assumed, left, right)
         if self._is_plane(value):
             plane = self.assumed.of_role(sizes.PLANE_STRIDE)
             size = size._replace(tight=min(size.tight, plane.tight * plane.tight))
@@ -224,51 +236,12 @@ class Bounds:
                     return True
         return False
 
-    def _multiplied(self, left: Size, right: Size) -> Size:
-        if sizes.ELEMENTS in (left.role, right.role) and (left.index or right.index):
-            # what a row is multiplied with is the length of one
-            width = self.assumed.of_role(sizes.WIDTH)
-            left, right = (width if one.role == sizes.ELEMENTS and not one.exact else one for one in (left, right))
-        tight, possible = min(left.tight * right.tight, sizes.LARGEST), min(left.possible * right.possible, sizes.LARGEST)
-        index = left.index or right.index
-        role, cap = self._cap(left, right)
-        if cap is not None:
-            tight, possible = min(tight, cap.tight), min(possible, cap.possible)
-        return Size(tight, possible, role, index, left.exact and right.exact)
-
-    def _cap(self, left: Size, right: Size) -> tuple[str, Size | None]:
-        """What a product is, and what it cannot exceed since its factors depend on each other."""
-        rows, flat = self.assumed.of_role(sizes.LENGTH), self.assumed.of_role(sizes.FLAT_ROWS)
-        for index, factor in ((left, right), (right, left)):
-            if not index.index or factor.index:
-                continue
-            if factor.role == sizes.BLOCK and index.role not in (ROW, OFFSET):
-                return ROW, rows
-            if factor.role == sizes.LENGTH and index.role not in (ROW, OFFSET):
-                cap = rows if index.role == SEQUENCE else flat
-                return ROW, cap._replace(possible=sizes.LARGEST) if index.role == ITERATION else cap
-            if factor.role == sizes.TABLE_STRIDE:
-                batch = self.assumed.of_role(sizes.BATCH)
-                return OFFSET, Size(batch.tight * factor.tight, sizes.LARGEST, OFFSET)
-            if factor.role == sizes.PLANE_STRIDE:
-                return OFFSET, Size(factor.tight * factor.tight, sizes.LARGEST, OFFSET)
-            if factor.role == GRID and index.role == PROGRAM:
-                return PROGRAM, rows
-            if factor.role == sizes.HEADS and index.role in (ROW, SEQUENCE, LOADED, PROGRAM):
-                return ROW if index.role in (ROW, LOADED) else index.role, flat
-            return (index.role if factor.exact and factor.tight < 16 else OFFSET), None
-        if not left.index and not right.index:
-            capped = sizes.product_of_arguments(self.assumed, left, right)
-            # few launches are so large in all of their sizes, but some may be
-            return capped.role, capped._replace(possible=sizes.LARGEST)
-        return OFFSET, None
-
     def _shifted(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
         if not right.exact or right.tight > 32:
             return left._replace(exact=False)
         factor = Size(1 << right.tight, 1 << right.tight, '', exact=True)
-        return self._multiplied(left, factor)
+        return multiplied(self.assumed, left, factor)
 
     def _shifted_down(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])

@@ -78,7 +78,7 @@ def _compared(small: Value, operator: str, large: Value) -> Iterator[tuple[Value
     if most is None or operator not in ('<', '<=', '=='):
         return
     most -= operator == '<'
-    if most <= 0:
+    if most <= 0 or small.kind == NUMBER:
         return
     yield small, most
     yield from _factors(small, most)

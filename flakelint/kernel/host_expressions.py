@@ -63,11 +63,19 @@ class Expressions:
             Gives the full name of a dotted name, as the imports of the file say it.
         module (Callable[[str], Value]):
             Gives what a name of the module is.
+        call (Callable[[Value, host_tensors.Arguments], Value | None]):
+            Gives what a function of the module returns.
     """
 
-    def __init__(self, full_name: Callable[[str], str], module: Callable[[str], Value]) -> None:
+    def __init__(
+        self,
+        full_name: Callable[[str], str],
+        module: Callable[[str], Value],
+        call: Callable[[Value, host_tensors.Arguments], Value | None],
+    ) -> None:
         self._full_name = full_name
         self._module = module
+        self._call_function = call
 
     def evaluate(self, node: ast.expr, env: Env) -> Value:
         """What an expression is where the local names mean what `env` says."""
@@ -200,7 +208,11 @@ class Expressions:
                 return Value(EXPRESSION, tensor=base.items.tensor, head='prod', node=node)
             if base.may_be_tensor and not (base.reference and '.' in base.reference and not base.tensor.is_evident):
                 return self._method(base, node, env)
-        return unknown('', node)
+        function = self.evaluate(node.func, env) if isinstance(node.func, ast.Name) else None
+        returned = None
+        if function is not None and function.kind == FUNCTION:
+            returned = self._call_function(function, self._arguments(node, env))
+        return unknown('', node) if returned is None else returned
 
     def _function(self, name: str, node: ast.Call, env: Env) -> Value | None:
         """A call of a function that is understood by its name."""

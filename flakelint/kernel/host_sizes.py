@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import launches, sizes
 from flakelint.kernel.names import role_of_name
+from flakelint.kernel.products import product_of_arguments
 from flakelint.kernel.sizes import Assumed, Size
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class HostSizes:
         return None
 
     def _product(self, left: Size, right: Size) -> Size:
-        size = sizes.product_of_arguments(self._assumed, left, right)
+        size = product_of_arguments(self._assumed, left, right)
         return _combined(size, left, right)
 
     def _sum(self, left: Size, right: Size) -> Size:

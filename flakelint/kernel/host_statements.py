@@ -88,6 +88,13 @@ class Body:
         del self._conditions[outside:]
         return False
 
+    def result(self) -> Value | None:
+        """What the function returns, if anything."""
+        result = None
+        for returned in self.returned:
+            result = returned if result is None else merge('', result, returned)
+        return result
+
     def enter_functions(self) -> None:
         """Look for launches in the functions that are defined in this one, which see its names as they are in the end."""
         for node, before in self._functions:
@@ -324,12 +331,7 @@ class Body:
         outer = env if grid.reference.startswith(LOCAL) else {}
         body = Body(self._module, f'{self._name}.{grid.text}')
         body.block(grid.node.body, {**outer, **{name: Value(META, name) for name in names}})
-        if not body.returned:
-            return None
-        result = body.returned[0]
-        for other in body.returned[1:]:
-            result = merge('', result, other)
-        return result
+        return body.result()
 
 
 def is_launch(node: ast.AST) -> bool:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel.host_bindings import arguments_of
 from flakelint.kernel.host_expressions import Env, Expressions
-from flakelint.kernel.host_statements import Body
-from flakelint.kernel.host_values import FUNCTION, Value, unknown
+from flakelint.kernel.host_statements import LOCAL, Body
+from flakelint.kernel.host_tensors import Arguments
+from flakelint.kernel.host_values import FUNCTION, STAR, Value, unknown
 from flakelint.kernel.launches import Site, of_literal
 from flakelint.project.imports import Bindings
 from flakelint.project.meanings import LITERAL, Names
@@ -23,6 +24,8 @@ from flakelint.project.statements import FUNCTIONS, scope_statements
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
 
+# how deep calls are followed, and how many in a module
+_MAX_DEPTH, _MAX_CALLS = 3, 400
 _MAY_LAUNCH = re.compile(r'\]\s*\(|\.(?:run|warmup)\(')
 
 
@@ -44,6 +47,17 @@ def find_sites(file: 'SourceFile', names: Names) -> list[Site]:
     return sorted(module.sites, key=lambda site: site.line) if module is not None else []
 
 
+def _bound(parameters: ast.arguments, arguments: Arguments) -> Env:
+    """The values that a call gives to the parameters of a function."""
+    names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)]
+    bound = dict(zip(names, arguments.positional, strict=False))
+    known = {*names, *(one.arg for one in parameters.kwonlyargs)}
+    bound.update({name: value for name, value in arguments.keywords.items() if name in known})
+    if any(value.kind == STAR for value in arguments.positional):
+        return {}
+    return bound
+
+
 class _Module:
     """The names of a file as values, and the launches that were found in it."""
 
@@ -51,7 +65,10 @@ class _Module:
         self.sites: list[Site] = []
         self._names = names
         self._values: dict[str, Value] = {}
-        self.expressions = Expressions(Bindings(file.statements).resolve, self.value)
+        self.expressions = Expressions(Bindings(file.statements).resolve, self.value, self.call)
+        # the functions that are being called, and how many calls were followed
+        self._called: list[ast.AST] = []
+        self._calls = 0
         self._nodes: dict[str, ast.AST] = {}
         for node in scope_statements(file.statements):
             if isinstance(node, FUNCTIONS):
@@ -64,6 +81,22 @@ class _Module:
         if name not in self._values:
             self._values[name] = self._value(name)
         return self._values[name]
+
+    def call(self, function: Value, arguments: Arguments) -> Value | None:
+        """What a plain function of the module returns; `None` where that is not followed."""
+        node = function.node
+        if not isinstance(node, ast.FunctionDef) or node.decorator_list or node in self._called:
+            return None
+        if len(self._called) >= _MAX_DEPTH or self._calls >= _MAX_CALLS or function.reference.startswith(LOCAL):
+            return None
+        self._calls += 1
+        self._called.append(node)
+        body = Body(self, function.text)
+        try:
+            body.block(node.body, {**arguments_of(node), **_bound(node.args, arguments)})
+        finally:
+            self._called.pop()
+        return body.result()
 
     def search(self, nodes: Sequence[ast.AST], lines: Sequence[int], owner: str = '') -> None:
         """Look for launches, which stand on some lines if at all, in statements of the module or of a class, and in the functions among them."""

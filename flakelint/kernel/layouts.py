@@ -5,10 +5,13 @@
 
 """What the addresses of a kernel show of its strides: which is that of the innermost dimension, and which is no stride at all."""
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Value, each_value, reachable
+from flakelint.kernel.names import is_head_name, is_partial, role_of_name
 from flakelint.kernel.origins import base_of
 from flakelint.kernel.relations import is_same
 from flakelint.kernel.strides import Layout, Strides, stripped
@@ -16,13 +19,37 @@ from flakelint.kernel.strides import Layout, Strides, stripped
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
 
+# what holds indices, and the table of a rotary embedding, by their names
+_TABLE = re.compile(
+    r'(?:(?:block|page|req\w*)_?tables?|req\w*_to_tok\w*|slots?|slot_mappings?|\w*(?:_|^)ids|ind(?:ex|ices)|idxs?)'
+    r'(?:_?ptrs?|_pointer)?$',
+    re.IGNORECASE,
+)
+_ROTARY = re.compile(r'(?:^|_)(?:cos|sin|freqs?)(?:_|\d|$)|cos_?sin', re.IGNORECASE)
 _PROGRAMS = frozenset({'program_id', 'floordiv', 'mod'})
 # of the four dimensions that a tensor of heads has, those around a row
 _OUTER_DIMENSIONS = 3
 
 
-def layout_roles(model: 'Model', strides: Strides, limits: dict[int, list[Value]]) -> dict[str, str]:
-    """The roles of the strides that the addresses decide, whatever their names.
+class Layouts(NamedTuple):
+    """What the addresses of a kernel show of its strides.
+
+    Args:
+        roles (dict[str, str]):
+            The roles of those that they decide, whatever their names.
+        rows (dict[str, list[Value]]):
+            For those that lead from one row to the next, what is added to the beginning of a row.
+        inside (set[int]):
+            The multiplications, by their identity, of a loaded index that counts within what a 64-bit one leads to.
+    """
+
+    roles: dict[str, str]
+    rows: dict[str, list[Value]]
+    inside: set[int]
+
+
+def layouts_of(model: 'Model', strides: Strides, limits: dict[int, list[Value]]) -> Layouts:
+    """What the addresses of a kernel show of its strides.
 
     Args:
         model (Model):
@@ -34,29 +61,94 @@ def layout_roles(model: 'Model', strides: Strides, limits: dict[int, list[Value]
     """
     tables = _tables(model)
     found: dict[str, str] = {}
+    rows: dict[str, list[Value]] = {}
+    inside: set[int] = set()
     for pointer, layout in strides.layouts.items():
         own = strides.own(pointer)
         used = {step.stride for step in layout.steps}
         if not own or not used or not used <= set(own):
             continue
         ordered = sorted(used, key=lambda name: (strides.axis(name), own.index(name)))
+        terms = [bare.index for bare in layout.bare] + layout.products
         if not layout.bare:
             # every index has a stride, so the last one is that of the innermost dimension
-            found[ordered.pop()] = sizes.INNER_STRIDE
-            if len(own) == len(used) == 2:
-                # of two dimensions the other one is that of rows
-                found[ordered[-1]] = sizes.TABLE_STRIDE if pointer in tables else sizes.STRIDE
-        elif len(used) == 1 and (pointer in tables or _is_of_programs(layout)):
-            found[ordered[-1]] = sizes.TABLE_STRIDE
-        elif len(own) == 2 and len(used) == 1 and _has_block(layout):
-            # of two strides one is left out, so the other leads from row to row
-            found[ordered[-1]] = sizes.STRIDE
-        if ordered and _is_plane(layout, ordered[-1], limits):
+            innermost = ordered.pop()
+            found[innermost] = sizes.INNER_STRIDE
+            terms = [step.index for step in layout.steps if step.stride == innermost]
+        if not ordered:
+            continue
+        table = pointer in tables or _TABLE.search(pointer) is not None
+        role = _row_role(layout, ordered, own, table)
+        if _ROTARY.search(pointer) or (table and len(ordered) > 1):
+            found.update(dict.fromkeys(ordered, sizes.TABLE_STRIDE))
+        elif _is_plane(layout, ordered[-1], limits):
             found[ordered[-1]] = sizes.PLANE_STRIDE
         elif len(own) == len(used) and len(ordered) == _OUTER_DIMENSIONS and strides.is_contiguous(ordered[-1]):
             # behind the rows of a contiguous tensor of four dimensions there is what one head holds
             found[ordered[-1]] = sizes.HEAD_WIDTH
-    return found | dict.fromkeys(_steps(model, strides), sizes.WINDOW)
+        elif role is not None:
+            found[ordered[-1]] = role
+        is_row = len(ordered) == 1 or strides.is_contiguous(ordered[-1])
+        if is_row and not any(one.name in used for one in _within(terms, limits)):
+            rows.setdefault(ordered[-1], []).extend(terms)
+        inside.update(_inside(layout, ordered))
+    found.update(dict.fromkeys(_steps(model, strides), sizes.WINDOW))
+    for name in strides.names:
+        if found.get(name) != sizes.INNER_STRIDE and _ROTARY.search(name):
+            found[name] = sizes.TABLE_STRIDE
+        elif found.get(name) is None and is_partial(name):
+            found[name] = sizes.STRIDE
+    return Layouts({**_sizes_of_heads(model), **found}, rows, inside)
+
+
+def _inside(layout: Layout, outer: list[str]) -> Iterator[int]:
+    wide = [outer.index(step.stride) for step in layout.steps if step.stride in outer and types.bits(step.product.type) == 64]
+    for step in layout.steps if wide else ():
+        if step.index.op == 'load' and step.stride in outer and outer.index(step.stride) > min(wide):
+            yield id(step.product)
+
+
+def persistent_programs(model: 'Model') -> frozenset[str]:
+    """The names of program ids from which a loop starts whose step is the number of programs."""
+    found = set()
+    for counter in model.counters:
+        start, _, step = (next(each_value([operand])) for operand in counter.operands)
+        if start.op == 'program_id' and step.op == 'num_programs':
+            found.add(start.name)
+    return frozenset(found)
+
+
+def _sizes_of_heads(model: 'Model') -> dict[str, str]:
+    """The roles of the arguments that divide a program id into sequence and head, and that a head is wide."""
+    found = {}
+    for remainder in model.remainders:
+        for divisor in map(stripped, each_value(remainder.operands[1:])):
+            if divisor.op == 'parameter' and role_of_name(divisor.name, constant=True) == sizes.HEADS:
+                found[divisor.name] = sizes.HEADS
+    tiles = {tile.operands[1].name for tile in model.aranges if type(tile.operands[1]) is Value} - {''}
+    for product in model.products:
+        names = [{one.name for one in each_value([operand])} for operand in product.operands]
+        for index, width in (names, names[::-1]):
+            if width & tiles and any(map(is_head_name, index - {''})):
+                found.update(dict.fromkeys(width & tiles, sizes.HEAD_WIDTH))
+    return found
+
+
+def _row_role(layout: Layout, outer: list[str], own: list[str], table: bool) -> str | None:
+    """What the only stride of a tensor that is not its innermost one leads to; `None` where that is not clear."""
+    if len(outer) > 1:
+        return None
+    if not layout.bare:
+        return (sizes.TABLE_STRIDE if table else sizes.STRIDE) if len(own) == len(outer) + 1 else None
+    if table or _is_of_programs(layout):
+        return sizes.TABLE_STRIDE
+    # of two strides one is left out, so the other leads from row to row
+    return sizes.STRIDE if len(own) == len(outer) + 1 and _has_block(layout) else None
+
+
+def _within(terms: list[Value], limits: dict[int, list[Value]]) -> Iterator[Value]:
+    """What some values are made of, and what keeps them small."""
+    yield from reachable(terms, lambda value: (*value.operands, *limits.get(id(value), ())))
 
 
 def _is_plane(layout: Layout, stride: str, limits: dict[int, list[Value]]) -> bool:

@@ -134,6 +134,7 @@ class Model:
         self.products: list[Value] = walk.products
         self.addresses: list[Value] = walk.addresses
         self.aranges: list[Value] = walk.aranges
+        self.counters: list[Value] = walk.counters
         # conditions under which the author chose not to widen
         self.declined: set[tuple[str, bool]] = walk.declined
         self.record: list[tuple[ast.AST, Frame, Value | Cases]] = walk.record or []

@@ -10,9 +10,11 @@ import re
 from flakelint.kernel.sizes import (
     BATCH,
     BLOCK,
+    CHOICES,
     CONSTANT,
     COUNT,
     ELEMENTS,
+    EXPERTS,
     FLAG,
     HEAD_WIDTH,
     HEADS,
@@ -31,6 +33,8 @@ def _words(text: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile('|'.join(text.split()), flags)
 
 
+# what parts of a sequence give, before they are put together
+_PARTIAL = re.compile(r'(?:^|_)mid_?o', re.IGNORECASE)
 _STRIDE = re.compile(r'(?:^|_)(?:stride|strides|pitch|ld[abc])|stride$|^s_[a-z]', re.IGNORECASE)
 _OUTER_STRIDE = _words(
     r'batch expert page slot layer (?:block|cache)(?:_|$) stride_?\w?(?:bs|[bez])(?:_|$) (?:^|_)[be]_?stride', re.IGNORECASE)
@@ -48,10 +52,16 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (WINDOW, _words(r"""
         W KW KH KERNEL_W\w* kernel_w\w* conv_?width kernel_(?:size|h|height) num_stages num_warps n_stages SPLIT_K split_k
     """)),
+    (CHOICES, _words(r"""
+        \w*top_?k\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
+    """)),
+    (EXPERTS, _words(r"""
+        E EXPERTS? n_experts n?um_?(?:\w+_)?experts NUM_(?:\w+_)?EXPERTS n_routed_experts
+    """)),
     (COUNT, _words(r"""
         N[TCSB][A-Z]?\d? \w*_count programs num_sms? grid\w* \w*_(?:blocks|chunks|tiles) max_(?:blocks|pages)\w*
-        n?um_?(?:chunks|blocks|tiles|splits|pid\w*|pages|groups|experts|programs|sms?)\w* E EXPERTS? n_experts
-        \w*multi_processor_count NUM_(?:CHUNKS|BLOCKS|TILES|SPLITS|PID\w*|PAGES|GROUPS|EXPERTS|SMS?|PROGRAMS)\w*
+        n?um_?(?:chunks|blocks|tiles|splits|pid\w*|pages|groups|programs|sms?)\w*
+        \w*multi_processor_count NUM_(?:CHUNKS|BLOCKS|TILES|SPLITS|PID\w*|PAGES|GROUPS|SMS?|PROGRAMS)\w*
     """)),
     (BATCH, _words(r"""
         B BS BSZ Z NS batch\w* bsz bs num_(?:seqs?|sequences|reqs?|requests|batch\w*) n_seqs? BATCH\w* NUM_SEQS?
@@ -84,6 +94,11 @@ _HEAD_WIDTHS = _words(r"""
 # constants with these names are sizes of a model more often than lengths
 _SHORT_LENGTHS = frozenset({'L', 'M', 'S'})
 
+# what cannot be the number of anything else, such as a block
+_REQUESTS = _words(r"""
+    \w*req(?:uest)?(?:_state)?_?(?:id|idx|index|num)?s? \w*(?:batch|seq|sequence)_?(?:id|idx|index|num)
+    (?:i_|pid_|cur_|off_|idx_|id_)(?:batch|seq|req|sequence|request)
+""")
 _SEQUENCES = _words(r"""
     (?:i_|pid_|cur_|off_|idx_|id_)?(?:b|n|z|bz|batch|seq|req|bid|bidx|bs|b_idx|sequence)
     (?:i_|pid_|cur_|off_|idx_|id_)?(?:batch|seq|req|sequence)_?(?:idx|id|index|pid|offset)? \w*_batch
@@ -113,9 +128,19 @@ def role_of_name(name: str, constant: bool) -> str:
     return HIDDEN if constant and role == WIDTH else role
 
 
+def is_partial(name: str) -> bool:
+    """Whether a name is that of what parts of a sequence give, before they are put together."""
+    return bool(_PARTIAL.search(name))
+
+
 def is_sequence_name(name: str) -> bool:
     """Whether a name is that of the number of a sequence in a batch."""
     return bool(_SEQUENCES.fullmatch(name.lower()))
+
+
+def is_request_name(name: str) -> bool:
+    """Whether a name says in words that it is the number of a sequence or of a request."""
+    return bool(_REQUESTS.fullmatch(name.lower()))
 
 
 def is_head_name(name: str) -> bool:

@@ -28,6 +28,8 @@ BLOCK = 'block'
 COUNT = 'count'
 NUMBER = 'number'
 WINDOW = 'window'
+EXPERTS = 'experts'
+CHOICES = 'choices'
 FLAG = 'flag'
 ELEMENTS = 'elements'
 PROGRAMS = 'programs'
@@ -36,6 +38,12 @@ FLAT_ROWS = 'flat-rows'
 PROGRAM = 'program'
 SEQUENCE = 'sequence'
 HEAD = 'head'
+ROW = 'row'
+LOADED = 'loaded'
+ITERATION = 'iteration'
+# the number of programs, and what is made of an index
+GRID = 'grid'
+OFFSET = 'offset'
 # what `tl.arange` gives
 LANE = 'lane'
 
@@ -67,6 +75,9 @@ DEFAULTS: dict[str, tuple[int, int]] = {
     COUNT: (1 << 12, 1 << 17),
     NUMBER: (1 << 12, 1 << 22),
     WINDOW: (1 << 3, 1 << 3),
+    EXPERTS: (1 << 9, 1 << 12),
+    # how many of many are chosen, such as experts for a token
+    CHOICES: (1 << 5, 1 << 11),
     FLAG: (1, 1),
     ELEMENTS: ((1 << 31) - 1, (1 << 31) - 1),
     # a grid's second and third axis
@@ -142,32 +153,3 @@ class Assumed:
             if fnmatchcase(name, pattern):
                 return self.of_role(found) if isinstance(found, str) else Size(found, found, NUMBER, exact=True)
         return None
-
-
-def product_of_arguments(assumed: Assumed, left: Size, right: Size) -> Size:
-    """The size of a product in which no index is, capped where its factors depend on each other: batch times length is all rows."""
-    tight, possible = min(left.tight * right.tight, LARGEST), min(left.possible * right.possible, LARGEST)
-    role, cap = _cap(assumed, left, right)
-    if cap is not None:
-        tight, possible = min(tight, cap.tight), min(possible, cap.possible)
-    return Size(tight, possible, role)
-
-
-def _cap(assumed: Assumed, left: Size, right: Size) -> tuple[str, Size | None]:
-    rows, flat = assumed.of_role(LENGTH), assumed.of_role(FLAT_ROWS)
-    pair = {left.role, right.role}
-    if LENGTH in pair and pair & {BATCH, COUNT, BLOCK}:
-        return LENGTH, rows
-    if pair == {COUNT, BLOCK}:
-        return LENGTH, rows
-    if pair <= {COUNT, BATCH} and COUNT in pair:
-        return COUNT, rows
-    if HEADS in pair and LENGTH in pair:
-        return LENGTH, flat
-    if pair <= {BATCH, HEADS}:
-        return BATCH, None
-    if LANE in pair:
-        return LANE, Size(1 << 30, 1 << 30, LANE)
-    if left.exact or right.exact:
-        return (right if left.exact else left).role, None
-    return WIDTH if pair & {WIDTH, HIDDEN, HEAD_WIDTH, CONSTANT} else '', None

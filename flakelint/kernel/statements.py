@@ -290,7 +290,9 @@ class Interpreter(Evaluator):
             return self.make('ends', (first, last), promoted([first, last]), SCALAR, node.target)
 
         def counter(pair: Value, third: Value) -> Value:
-            return self.make('counter', (*pair.operands, third), promoted([*pair.operands, third]), SCALAR, node.target)
+            counter = self.make('counter', (*pair.operands, third), promoted([*pair.operands, third]), SCALAR, node.target)
+            self.counters.append(counter)
+            return counter
 
         return self.map2(counter, self.map2(ends, start, stop), step)
 

@@ -69,10 +69,13 @@ class Layout:
             The indices that are added with a stride.
         bare (list[Bare]):
             The indices that are added as they are.
+        products (list[Value]):
+            The multiplications with something else that are added.
     """
 
     steps: list[Step] = field(default_factory=list)
     bare: list[Bare] = field(default_factory=list)
+    products: list[Value] = field(default_factory=list)
 
 
 class Strides:
@@ -141,9 +144,11 @@ class Strides:
     def _owners_by_name(self, stride: str, pointers: list[str]) -> set[str]:
         text = _STRIDE_WORDS.sub('_', stride).strip('_').lower()
         found, dimensions = set(), set()
-        for pointer in pointers:
-            name = _POINTER_WORDS.sub('', pointer).lower()
-            if not name or not text.startswith(name):
+        names = {pointer: _POINTER_WORDS.sub('', pointer).lower() for pointer in pointers}
+        named = {name for name in names.values() if name and f'{text}_'.startswith(f'{name}_')}
+        for pointer, name in names.items():
+            # `x_cache_stride` is none of `x` where there is an `x_cache`
+            if not name or not text.startswith(name) or any(other.startswith(f'{name}_') for other in named):
                 continue
             rest = text[len(name):]
             if not rest or rest.startswith('_') or len(rest) <= _MAX_LETTERS:
@@ -197,10 +202,13 @@ class Strides:
             if term.op != 'mul':
                 layout.bare.append(Bare(term, node, frame))
                 continue
+            before = len(layout.steps)
             for factor, index in (term.operands, reversed(term.operands)):
                 for case in map(stripped, each_value([factor])):
                     if case.op == 'parameter' and case.name in self.names:
                         layout.steps.append(Step(term, stripped(next(each_value([index]))), case.name))
+            if len(layout.steps) == before:
+                layout.products.append(term)
 
 
 def stripped(value: Value) -> Value:

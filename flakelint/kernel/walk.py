@@ -43,6 +43,7 @@ class Walk:
         self.products: list[Value] = []
         self.addresses: list[Value] = []
         self.aranges: list[Value] = []
+        self.counters: list[Value] = []
         self.declined: set[tuple[str, bool]] = set()
         self.record: list[tuple[ast.AST, Frame, Any_]] | None = None
         self.offsets: list[tuple[ast.AST, Frame, str]] = []
