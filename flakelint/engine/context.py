@@ -20,6 +20,7 @@ from flakelint.source.text import Range
 if TYPE_CHECKING:
     from flakelint.engine.settings import Settings
     from flakelint.kernel.addresses import Addresses
+    from flakelint.kernel.tiles import Tiles
 
 
 class File(SourceFile):
@@ -49,6 +50,7 @@ class File(SourceFile):
         self.consults = False
         self._whole = whole
         self._addresses: dict[Kernel, Addresses] = {}
+        self._tiles: dict[Kernel, Tiles] = {}
         self._reported: set[tuple[str, Range]] = set()
 
     @cached_property
@@ -85,6 +87,18 @@ class File(SourceFile):
 
             self._addresses[kernel] = Addresses(analyse(kernel, self.repository), self.settings.assume.sizes)
         return self._addresses[kernel]
+
+    def tiles(self, kernel: Kernel) -> 'Tiles':
+        """The accesses of one of its kernels as tiles, worked out once for all rules.
+
+        Raises:
+            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+        """
+        if kernel not in self._tiles:
+            from flakelint.kernel.tiles import Tiles
+
+            self._tiles[kernel] = Tiles(self.addresses(kernel).model)
+        return self._tiles[kernel]
 
     def is_first(self, code: str, where: Range) -> bool:
         """Whether a rule comes to a place for the first time: kernels that share a helper have its faults in common."""

@@ -186,8 +186,8 @@ class Evaluator(Walk):
             return None
         return compared(kind, left.literal, right.literal)
 
-    def static_truth(self, node: ast.expr) -> tuple[bool, bool | None, Guard, Guard]:
-        """Whether a condition is decided when the kernel is compiled, how if that is known, and what holds where it is true and false."""
+    def static_truth(self, node: ast.expr) -> tuple[Any_, bool, bool | None, Guard, Guard]:
+        """A condition; whether it is decided when the kernel is compiled, how if that is known, and what holds where it is true and false."""
         test = self.evaluate(node)
         static = all(case.type in COMPILE_TIME for _, case in cases_of(test))
         yes, no = guards(node, self.frame.spelled, self.facts.same_conditions) if static else self._static_part(node)
@@ -199,7 +199,7 @@ class Evaluator(Walk):
                 truth = False
             elif truth is None and conflicts(no, self.decided):
                 truth = True
-        return static, truth, yes, no
+        return test, static, truth, yes, no
 
     def _decline(self, node: ast.IfExp, yes: Guard, no: Guard) -> None:
         """Note the narrow side of a conditional expression that does nothing but widen: it is the author's choice."""
@@ -231,7 +231,7 @@ class Evaluator(Walk):
         return value is None or (type(value) is Value and value.op in ('parameter', 'constant'))
 
     def _ternary(self, node: ast.IfExp) -> Any_:
-        static, truth, yes, no = self.static_truth(node.test)
+        _, static, truth, yes, no = self.static_truth(node.test)
         if truth is not None:
             return self.under(yes if truth else no, lambda: self.evaluate(node.body if truth else node.orelse))
         chosen = self.under(yes, lambda: self.evaluate(node.body))

@@ -69,6 +69,10 @@ class Access(NamedTuple):
             Where that stands.
         guard (Guard):
             The compile-time conditions under which it happens.
+        path (tuple[Value | Cases, ...], Optional):
+            The run-time conditions that were decided on the way to it. Default: none.
+        stored (Value | Cases | None, Optional):
+            What is written. Default: `None`.
     """
 
     kind: str
@@ -78,6 +82,8 @@ class Access(NamedTuple):
     node: ast.Call
     frame: Frame
     guard: 'Guard'
+    path: 'tuple[Value | Cases, ...]' = ()
+    stored: 'Value | Cases | None' = None
 
 
 class Conflict(NamedTuple):

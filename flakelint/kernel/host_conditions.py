@@ -47,6 +47,19 @@ def limits(conditions: Iterable[Condition]) -> Iterator[tuple[Value, int]]:
             yield from _compared(right, _MIRRORED[operator], left)
 
 
+def whole(conditions: Iterable[Condition]) -> Iterator[Value]:
+    """The sizes that conditions show to have no tail: multiples of something, or powers of two."""
+    for test, holds in _plain(conditions):
+        operator = test.head if holds else _OPPOSITES.get(test.head, '')
+        if operator != '==' or len(test.operands) != 2:
+            continue
+        for one, other in (test.operands, test.operands[::-1]):
+            if one.head == '%' and _whole(other) == 0:
+                yield one.operands[0]
+            elif one.head == 'next_power_of_2':
+                yield other
+
+
 def learned(conditions: Iterable[Condition], env: Mapping[str, Value]) -> dict[str, Value]:
     """The names whose tensors conditions show to be contiguous, with those tensors as such."""
     tensors = [test.tensor for test, holds in _plain(conditions) if holds and test.head == 'is_contiguous']

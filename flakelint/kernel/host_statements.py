@@ -13,7 +13,7 @@ from typing import Protocol
 
 from flakelint.kernel import host_tensors
 from flakelint.kernel.host_bindings import items_of, unpacked
-from flakelint.kernel.host_conditions import Condition, learned, limits
+from flakelint.kernel.host_conditions import Condition, learned, limits, whole
 from flakelint.kernel.host_expressions import Env, Expressions
 from flakelint.kernel.host_values import AXES, DICT, FUNCTION, META, STAR, TUPLE, Tensor, Value, freeze, merge, unknown
 from flakelint.kernel.launches import EXPRESSION, NUMBER, RUN_METHODS, Site
@@ -58,7 +58,8 @@ class Found:
         keywords = {name: freeze(value) for name, value in self.keywords.items()}
         positional = tuple(map(freeze, self.positional))
         limited = tuple((freeze(value), most) for value, most in limits(self.conditions))
-        return Site(self.line, self.target, positional, self.is_open, keywords, self.spreads, grid, limited)
+        multiples = tuple(map(freeze, whole(self.conditions)))
+        return Site(self.line, self.target, positional, self.is_open, keywords, self.spreads, grid, limited, multiples)
 
 
 class Body:

@@ -175,7 +175,8 @@ def _access(walk: 'Evaluator', node: ast.Call, name: str, arguments: Arguments) 
     address = arguments.get(0, 'pointer') or UNKNOWN
     mask = arguments.get(2 if kind == 'store' else 1, 'mask') if kind != 'atomic' else arguments.values.get('mask')
     other = arguments.get(2, 'other') if kind == 'load' else None
-    walk.accesses.append(Access(kind, address, mask, other, node, walk.frame, walk.guard))
+    stored = arguments.get(1, 'value', 'val') if kind != 'load' else None
+    walk.accesses.append(Access(kind, address, mask, other, node, walk.frame, walk.guard, walk.path, stored))
     if name == 'atomic_cas':
         needs_narrow(walk, node, name, arguments)
     if kind == 'store':

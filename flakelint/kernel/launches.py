@@ -110,6 +110,8 @@ class Launch(NamedTuple):
             The axes of the grid, or None where they are not seen.
         limits (tuple[tuple[Passed, int], ...], Optional):
             What the conditions on the way to the launch keep small, with the largest number that it can be. Default: none.
+        whole (tuple[Passed, ...], Optional):
+            What they show to have no tail. Default: none.
     """
 
     path: str
@@ -117,6 +119,7 @@ class Launch(NamedTuple):
     parameters: dict[str, Passed]
     grid: tuple[Passed, ...] | None
     limits: tuple[tuple[Passed, int], ...] = ()
+    whole: tuple[Passed, ...] = ()
 
 
 class Site(NamedTuple):
@@ -139,6 +142,8 @@ class Site(NamedTuple):
             The axes of the grid.
         limits (tuple[tuple[Passed, int], ...], Optional):
             As for `Launch`. Default: none.
+        whole (tuple[Passed, ...], Optional):
+            As for `Launch`. Default: none.
     """
 
     line: int
@@ -149,6 +154,7 @@ class Site(NamedTuple):
     spreads: bool
     grid: tuple[Passed, ...] | None
     limits: tuple[tuple[Passed, int], ...] = ()
+    whole: tuple[Passed, ...] = ()
 
     @property
     def references(self) -> set[str]:
@@ -193,7 +199,7 @@ def bind(site: Site, path: str, kernel: Kernel, filled: Container[str], literal:
     literals = {name: literal(name) for name in site.references}
     parameters = {name: _with_literals(parameters[name], literals) for name in everything if name in parameters}
     grid = None if site.grid is None else tuple(_with_literals(axis, literals) for axis in site.grid)
-    return Launch(path, site.line, parameters, grid, site.limits)
+    return Launch(path, site.line, parameters, grid, site.limits, site.whole)
 
 
 def of_literal(value: Any, text: str) -> Passed:
@@ -210,16 +216,18 @@ def pack(site: Site) -> list:
     grid = None if site.grid is None else [_pack(axis) for axis in site.grid]
     positional = [_pack(one) for one in site.positional]
     limits = [[_pack(one), most] for one, most in site.limits]
-    return [site.line, site.target, positional, site.is_open, keywords, site.spreads, grid, limits]
+    whole = [_pack(one) for one in site.whole]
+    return [site.line, site.target, positional, site.is_open, keywords, site.spreads, grid, limits, whole]
 
 
 def unpack(packed: list) -> Site:
     """The site that was packed."""
-    line, target, positional, is_open, keywords, spreads, grid, limits = packed
+    line, target, positional, is_open, keywords, spreads, grid, limits, whole = packed
     arguments = {name: _unpack(passed) for name, passed in keywords.items()}
     axes = None if grid is None else tuple(map(_unpack, grid))
     limited = tuple((_unpack(one), most) for one, most in limits)
-    return Site(line, target, tuple(map(_unpack, positional)), is_open, arguments, spreads, axes, limited)
+    given, multiples = tuple(map(_unpack, positional)), tuple(map(_unpack, whole))
+    return Site(line, target, given, is_open, arguments, spreads, axes, limited, multiples)
 
 
 def _pack(passed: Passed) -> list:

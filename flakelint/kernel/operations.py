@@ -102,8 +102,9 @@ def kept(walk: 'Evaluator', node: ast.Call, name: str, value: Value, arguments: 
 def _shape(walk: 'Evaluator', name: str, value: Value, arguments: Arguments) -> tuple[str, ...] | None:
     if name in ('broadcast_to', 'reshape', 'view'):
         given = [arguments.nodes['shape']] if 'shape' in arguments.nodes else arguments.positional(1)
-        dims = given[0].elts if len(given) == 1 and type(given[0]) in (ast.Tuple, ast.List) else given
-        return tuple(walk.spell(one) for one in dims) if dims else None
+        if len(given) < 2:
+            return spelled_shape(walk, given[0]) if given else None
+        return tuple(walk.spell(one) for one in given)
     if value.shape is None:
         return None
     if name in ('trans', 'permute') and len(arguments.values) < 2:
@@ -140,6 +141,13 @@ def opaque(walk: 'Evaluator', node: ast.Call, name: str, arguments: Arguments) -
 
 
 def spelled_shape(walk: 'Evaluator', node: ast.expr | None) -> tuple[str, ...] | None:
+    """The dimensions that an expression names: a literal tuple, a number, or the shape of a block."""
     if type(node) in (ast.Tuple, ast.List):
         return tuple(walk.spell(element) for element in node.elts)
-    return None if node is None else (walk.spell(node),)
+    if type(node) is ast.Constant:
+        return (walk.spell(node),)
+    if type(node) is ast.Attribute and node.attr == 'shape' and type(node.value) is ast.Name:
+        owner = walk.frame.env.get(node.value.id)
+        return owner.shape if type(owner) is Value else None
+    # a name may stand for several dimensions
+    return None

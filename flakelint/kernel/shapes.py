@@ -47,13 +47,29 @@ def indexed(shape: Shape, index: ast.expr) -> Shape:
     return (*found, *left)
 
 
-def reduced(shape: Shape, node: ast.Call) -> Shape:
-    """The shape behind a reduction, of which the axis stands in the call, be it `tl.sum(block, 0)` or `block.sum(0)`."""
+def _axis(node: ast.Call) -> ast.expr | None:
+    """The axis of a reduction, be it `tl.sum(block, 0)` or `block.sum(0)`."""
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     # the block is the first argument, but for a method
     position = 0 if node.args and _number(node.args[0]) is not None else 1
-    axis_node = keywords.get('axis', node.args[position] if len(node.args) > position else None)
-    keep = keywords.get('keep_dims')
+    return keywords.get('axis', node.args[position] if len(node.args) > position else None)
+
+
+def reduced_axes(shape: Shape, node: ast.AST | None) -> tuple[int, ...]:
+    """The axes that a reduction takes in; none where they are not known."""
+    if shape is None or not isinstance(node, ast.Call):
+        return ()
+    axis_node = _axis(node)
+    if axis_node is None or (isinstance(axis_node, ast.Constant) and axis_node.value is None):
+        return tuple(range(len(shape)))
+    axis = _number(axis_node)
+    return () if axis is None or not -len(shape) <= axis < len(shape) else (axis % len(shape),)
+
+
+def reduced(shape: Shape, node: ast.Call) -> Shape:
+    """The shape behind a reduction, of which the axis stands in the call."""
+    axis_node = _axis(node)
+    keep = next((keyword.value for keyword in node.keywords if keyword.arg == 'keep_dims'), None)
     if shape is None or not (keep is None or isinstance(keep, ast.Constant)):
         return None
     one = ('1',) if keep is not None and keep.value else ()

@@ -57,14 +57,14 @@ class Interpreter(Evaluator):
             named = len(helper.parameters)
             rest = tuple(value for key, value in arguments.values.items() if type(key) is int and key >= named)
             env[helper.definition.args.vararg.arg] = self.make('tuple', rest, types.TUPLE, SCALAR, node)
-        outer, decided, guard = self.frame, self.decided, self.guard
+        outer, decided, guard, path = self.frame, self.decided, self.guard, self.path
         self.frame = frame = Frame(helper, env, spelled, node, outer)
         self.active.append(helper.definition)
         try:
             self._block(helper.definition.body)
         finally:
             self.active.pop()
-            self.frame, self.decided, self.guard = outer, decided, guard
+            self.frame, self.decided, self.guard, self.path = outer, decided, guard, path
         return self._returned(frame, node)
 
     def _returned(self, frame: Frame, node: ast.Call) -> Any_:
@@ -199,7 +199,7 @@ class Interpreter(Evaluator):
             self.evaluate(node.value)
 
     def _if(self, node: ast.If) -> bool:
-        static, truth, yes, no = self.static_truth(node.test)
+        test, static, truth, yes, no = self.static_truth(node.test)
         if truth is not None:
             chosen = node.body if truth else node.orelse
             ends, _ = self._branch(chosen, yes if truth else no)
@@ -208,6 +208,8 @@ class Interpreter(Evaluator):
                 self.frame.goes_on = len(self.frame.returns)
             return ends
         before = dict(self.frame.env)
+        outside = self.path
+        self.path = outside if static else (*outside, test)
         ends, after_body = self._branch(node.body, yes)
         self.frame.env = dict(before)
         # only widening here is the author's choice of when to pay for it
@@ -217,6 +219,9 @@ class Interpreter(Evaluator):
             widens, narrows = differ_in_width(node.body, node.orelse)
             self.declined |= no if widens else yes if narrows else NOTHING
         else_ends, after_else = self._branch(node.orelse, no)
+        if not ends and not else_ends:
+            # behind a branch that leaves, the condition is decided for the rest of the block
+            self.path = outside
         if ends and else_ends:
             return True
         if ends or else_ends:
@@ -242,8 +247,10 @@ class Interpreter(Evaluator):
     def _branch(self, statements: list[ast.stmt], guard: Guard) -> tuple[bool, dict[str, Any_]]:
         outer = self.decided, self.guard
         self.decided, self.guard = self.decided | dict(guard), self.guard | guard
+        path = self.path
         ends = self._block(statements)
         self.decided, self.guard = outer
+        self.path = path
         return ends, self.frame.env
 
     def _joined(

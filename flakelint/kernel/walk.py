@@ -49,6 +49,8 @@ class Walk:
         self.offsets: list[tuple[ast.AST, Frame, str]] = []
         self.decided: dict[str, bool] = {}
         self.guard: Guard = NOTHING
+        # the run-time conditions around
+        self.path: tuple[Any_, ...] = ()
         self.active: list[Any] = []
         self.calls = 0
         self.frame: Frame
