@@ -207,6 +207,18 @@ def _round(node: ast.AST, frame: object) -> Atom:
     return Atom('round', (id(frame), node.lineno))
 
 
+def spelled(polynomial: Polynomial) -> str:
+    """A polynomial in words."""
+    terms = [' * '.join([*([str(number)] if number != 1 or not monomial else []), *map(_spelled, monomial)])
+             for monomial, number in polynomial.items()]
+    return ' + '.join(terms) or '0'
+
+
+def _spelled(atom: Atom) -> str:
+    words = {'program': 'program id {}', 'round': 'round', 'load': 'a loaded value', 'other': '{}', 'arange': 'arange({})'}
+    return words.get(atom.kind, '{}').format(*atom.key)
+
+
 def frozen(polynomial: Polynomial) -> frozenset:
     """A polynomial that can be compared and kept in sets."""
     return frozenset(polynomial.items())

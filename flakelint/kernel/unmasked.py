@@ -96,6 +96,27 @@ def behind(tiles: Tiles) -> Iterator[tuple[TiledAccess, Bound]]:
                 break
 
 
+def misplaced(tiles: Tiles) -> Iterator[tuple[TiledAccess, Bound]]:
+    """The accesses whose mask bounds the tile of another program axis than the one that the address goes to."""
+    told: set[tuple[Vector, Vector]] = set()
+    for access in sorted(tiles.accesses, key=lambda one: one.access.node.lineno):
+        for vector in access.vectors:
+            if any(bound.vector == vector for bound in access.bounds):
+                continue
+            for bound in access.bounds:
+                if bound.vector.tile != vector.tile or not plain(bound.limit) or (vector, bound.vector) in told:
+                    continue
+                axes, other = _axes(vector), _axes(bound.vector)
+                if axes and other and axes != other:
+                    told.add((vector, bound.vector))
+                    yield access, bound
+
+
+def _axes(vector: Vector) -> set[object]:
+    """The axes of the grid that lead to a tile."""
+    return {atom.key[0] for monomial, _ in vector.base for atom in monomial if atom.kind == 'program'}
+
+
 def _goes_through(tiles: Tiles, one: Atom, name: str) -> bool:
     """Whether a loop goes on until a size is done, its tail included."""
     stop = tiles.polynomials.stops.get(one)
@@ -129,7 +150,7 @@ def _evidence(tiles: Tiles, access: TiledAccess, vector: Vector, beside: set[Vec
                 continue
             if sibling.access.kind == 'load' and not _is_before(bound, access):
                 continue
-            if not _is_excused(tiles, access, vector, name):
+            if not excuse(tiles, access, vector, name):
                 return Unmasked(access, sibling, bound)
     return None
 
@@ -167,13 +188,19 @@ def _is_before(bound: Bound, access: TiledAccess) -> bool:
     return bound.value.frame is access.access.frame and bound.value.node.lineno <= access.access.node.lineno
 
 
-def _is_excused(tiles: Tiles, access: TiledAccess, vector: Vector, name: str) -> bool:
-    if _is_flagged(access, name) or _mentions(tiles, access.access.path, vector, name) or _has_twin(tiles, access, vector):
-        return True
+def excuse(tiles: Tiles, access: TiledAccess, vector: Vector, name: str) -> str:
+    """Why an access may do without a bound, in words; nothing where no reason is seen."""
     symbols = {atom.key[0] for monomial in access.address for atom in monomial if atom.kind == 'parameter'}
-    if any(_PADDED.search(str(symbol)) for symbol in symbols):
-        return True
-    return _is_divided(tiles, vector) or _is_scattered(tiles, access, vector) or _is_padded(tiles, access, vector, name)
+    reasons = {
+        'a flag on the way says that there is no tail': lambda: _is_flagged(access, name),
+        'a run-time condition on the way asks for it': lambda: _mentions(tiles, access.access.path, vector, name),
+        'the same access stands there with a mask, too': lambda: _has_twin(tiles, access, vector),
+        'the host rounds a size up': lambda: any(_PADDED.search(str(symbol)) for symbol in symbols),
+        'every launch has whole tiles only': lambda: _is_divided(tiles, vector),
+        'the index was brought within bounds': lambda: _is_scattered(tiles, access, vector),
+        'the tensor has room for whole tiles': lambda: _is_padded(tiles, access, vector, name),
+    }
+    return next((reason for reason, holds in reasons.items() if holds()), '')
 
 
 def _is_flagged(access: TiledAccess, name: str) -> bool:
@@ -225,7 +252,7 @@ def _rounds(access: TiledAccess) -> set[Atom]:
 
 def _is_divided(tiles: Tiles, vector: Vector) -> bool:
     """Whether every launch has a program for each whole tile only."""
-    axes = {atom.key[0] for monomial, _ in vector.base for atom in monomial if atom.kind == 'program'}
+    axes = _axes(vector)
     grids = [launch.grid for launch in tiles.model.facts.launches if launch.grid is not None]
     return bool(axes and grids) and all(
         isinstance(axis, int) and axis < len(grid) and grid[axis].head == '//' for grid in grids for axis in axes

@@ -17,7 +17,7 @@ from tests.rule_harness import FIXTURES, fixture_files
 from tests.tools import write
 
 # what a fault of each rule shows: an address outside the tensor, or a lane without a value in a result
-KINDS = {'TRI202': 'outside', 'TRI203': 'outside', 'TRI204': 'undefined'}
+KINDS = {'TRI202': 'outside', 'TRI203': 'outside', 'TRI204': 'undefined', 'TRI210': 'outside'}
 FILES = [(code, path) for code in KINDS for path in fixture_files(code)]
 FAULTY = [case for case in FILES if not case[1].name.startswith('sound_')]
 SOUND = [case for case in FILES if case[1].name.startswith('sound_')]
