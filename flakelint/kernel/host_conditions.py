@@ -51,6 +51,10 @@ def whole(conditions: Iterable[Condition]) -> Iterator[Value]:
     """The sizes that conditions show to have no tail: multiples of something, or powers of two."""
     for test, holds in _plain(conditions):
         operator = test.head if holds else _OPPOSITES.get(test.head, '')
+        if operator == 'in' and test.operands[1].kind == TUPLE:
+            numbers = [_whole(one) for one in test.operands[1].items]
+            if numbers and all(number is not None and number > 0 and not number & (number - 1) for number in numbers):
+                yield test.operands[0]
         if operator != '==' or len(test.operands) != 2:
             continue
         for one, other in (test.operands, test.operands[::-1]):

@@ -316,7 +316,7 @@ class Expressions:
         chosen = merge('', self.evaluate(node.body, left), self.evaluate(node.orelse, right))
         return chosen if chosen.text else replace(chosen, node=node)
 
-    def _tuple(self, node: ast.Tuple | ast.List, env: Env) -> Value:
+    def _tuple(self, node: ast.Tuple | ast.List | ast.Set, env: Env) -> Value:
         return Value(TUPLE, items=self.elements(node.elts, env), node=node)
 
     def _dict(self, node: ast.Dict, env: Env) -> Value:
@@ -357,6 +357,7 @@ _METHODS: Mapping[type, Callable[[Expressions, Any, Env], Value]] = {
     ast.IfExp: Expressions._choice,
     ast.Tuple: Expressions._tuple,
     ast.List: Expressions._tuple,
+    ast.Set: Expressions._tuple,
     ast.Dict: Expressions._dict,
     ast.NamedExpr: Expressions._walrus,
     ast.Lambda: Expressions._lambda,

@@ -49,8 +49,8 @@ class HostSizes:
         """The limit that the conditions on the way to the launch set to a number."""
         if self.launch is None or not self.launch.limits:
             return None
-        one = _identity(passed)
-        return min((most for limited, most in self.launch.limits if _identity(limited) == one), default=None)
+        one = passed.identity
+        return min((most for limited, most in self.launch.limits if limited.identity == one), default=None)
 
     def _of(self, passed: 'Passed') -> Size | None:
         if passed.kind == launches.NUMBER and isinstance(passed.value, int):
@@ -201,13 +201,6 @@ def _combined(size: Size, left: Size, right: Size) -> Size:
     """The size of what is made of two, as certain as they are."""
     exact = left.exact and right.exact
     return size._replace(exact=exact, limited=left.is_certain and right.is_certain and not exact)
-
-
-def _identity(passed: 'Passed') -> object:
-    """What makes two values the same: for a size its tensor and axis, whatever variable holds it."""
-    if passed.kind == launches.SIZE and passed.axis is not None and not passed.head:
-        return passed.kind, passed.tensor, passed.axis
-    return passed
 
 
 _COMBINED: dict[str, Callable[[HostSizes, Size, Size], Size | None]] = {

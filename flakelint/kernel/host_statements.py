@@ -73,8 +73,9 @@ class Body:
         self._evaluate = module.expressions.evaluate
         self._functions: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Env]] = []
         self._last: Env = {}
-        # what holds where the walk is
+        # what holds where the walk is, and what was asserted on the way
         self._conditions: list[Condition] = []
+        self.asserted: list[Condition] = []
 
     def block(self, statements: Sequence[ast.stmt], env: Env) -> bool:
         """Run through statements; says whether the end of them is never reached."""
@@ -132,7 +133,8 @@ class Body:
             self.returned.append(self._evaluate(node.value, env) if node.value is not None else unknown(''))
         elif isinstance(node, ast.Assert):
             self._learn(node.test, env)
-            self._take(Condition(self._evaluate(node.test, env), holds=True), env)
+            self.asserted.append(Condition(self._evaluate(node.test, env), holds=True))
+            self._take(self.asserted[-1], env)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             self._import(node, env)
         elif isinstance(node, FUNCTIONS):
@@ -311,8 +313,10 @@ class Body:
             grid: Value | None = self._evaluate(node.func.slice, env)
         else:
             grid = keywords.pop('grid', None)
+        asserted = len(self.asserted)
         axes = None if grid is None else self._axes(grid, env)
-        conditions = tuple(self._conditions)
+        # a function that gives the grid may assert something, too
+        conditions = (*self._conditions, *self.asserted[asserted:])
         return Found(node.lineno, target, given[:known], known < len(given), keywords, spreads, axes, conditions)
 
     def _axes(self, grid: Value, env: Env) -> tuple[Value, ...] | None:
@@ -332,6 +336,7 @@ class Body:
         outer = env if grid.reference.startswith(LOCAL) else {}
         body = Body(self._module, f'{self._name}.{grid.text}')
         body.block(grid.node.body, {**outer, **{name: Value(META, name) for name in names}})
+        self.asserted.extend(body.asserted)
         return body.result()
 
 

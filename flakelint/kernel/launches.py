@@ -91,6 +91,13 @@ class Passed(NamedTuple):
     reference: str = ''
     contiguous: bool | None = None
 
+    @property
+    def identity(self) -> object:
+        """What makes two values the same: for a size its tensor and axis, whatever variable holds it."""
+        if self.kind == SIZE and self.axis is not None and not self.head:
+            return self.kind, self.tensor, self.axis
+        return self
+
 
 # a record without facts, its tuples as JSON holds them
 _PLAIN = [[] if value == () else value for value in Passed('', '')]

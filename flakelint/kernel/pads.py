@@ -5,10 +5,12 @@
 
 """What masked lanes hold, from the loads that leave them undefined to the reductions that take them in."""
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, each_value, reachable
+from flakelint.kernel.polynomials import is_kept
 from flakelint.kernel.shapes import reduced_axes
 from flakelint.kernel.tiles import Tiles
 from flakelint.kernel.unmasked import is_whole, plain
@@ -136,6 +138,9 @@ class Pads:
         if op == 'load':
             access = self._loads.get((id(value.node), id(value.frame)))
             return frozenset() if access is None else frozenset(self._undefined(access, guard))
+        if op == 'view' and not is_kept(value) and _called(value.node) not in _ELEMENTWISE:
+            # sorted, gathered or joined lanes are others
+            return frozenset()
         if op == 'where':
             return self._chosen(value, guard)
         if op == 'mul' and self._is_masked(value, guard):
@@ -146,7 +151,7 @@ class Pads:
             return frozenset()
         if op in _LANES or (op == 'call' and value.detail in _ELEMENTWISE):
             found = [lane for operand in value.operands for lane in self.of(operand, guard)]
-            kept = op in ('cast', 'assign', 'view', 'trans')
+            kept = op in ('cast', 'assign', 'trans') or (op == 'view' and is_kept(value))
             return frozenset(lane if kept else lane._replace(direct=False) for lane in found)
         return frozenset()
 
@@ -195,6 +200,10 @@ class Pads:
             lengths = {case.shape[axis] for axis in axes} if case.shape is not None else set()
             found |= {lane._replace(direct=False) for lane in self.of(case, guard) if lane.length not in lengths}
         return frozenset(found) if found and value.detail != 'cumsum' else frozenset()
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, 'id', '')
 
 
 def _is_zero(other: Value | Cases | None) -> bool:

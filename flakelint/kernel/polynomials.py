@@ -102,7 +102,7 @@ class Polynomials:
         if type(value.literal) is int:
             return {ONE: value.literal} if value.literal else ZERO
         op = value.op
-        if op in _SAME or (op == 'view' and _is_kept(value)) or (op == 'fill' and value.operands):
+        if op in _SAME or (op == 'view' and is_kept(value)) or (op == 'fill' and value.operands):
             return self.of(value.operands[0])
         if op == 'parameter':
             return _atom('parameter', value.name)
@@ -191,7 +191,8 @@ class Polynomials:
         return {(atom,): 1}
 
 
-def _is_kept(value: Value) -> bool:
+def is_kept(value: Value) -> bool:
+    """Whether what changes the shape of a value leaves its numbers as they are."""
     node = value.node
     if not isinstance(node, ast.Call):
         return True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, each_value
+from flakelint.kernel.launches import FLAG
 from flakelint.kernel.origins import base_of
 from flakelint.kernel.polynomials import ONE, Atom, Monomial, Polynomial, Polynomials, added, divided_by, frozen, scaled
 
@@ -105,9 +106,19 @@ class Tiles:
         """The accesses by pointer whose address is resolved, once for each set of conditions."""
         return [
             found for access in self.model.accesses if access.kind in ('load', 'store', 'atomic')
-            for guard, pointer in cases_of(access.address)
+            for guard, pointer in cases_of(access.address) if self._is_compiled(access.guard | guard)
             if (found := self._tiled(access, access.guard | guard, pointer)) is not None
         ]
+
+    def _is_compiled(self, guard: Guard) -> bool:
+        """Whether some launch may ask for a variant; tests count here, too."""
+        facts = self.model.facts
+        launches = facts.repository.launches(facts.kernel) if guard and facts.repository is not None else ()
+        for text, truth in guard if launches else ():
+            passed = [launch.parameters.get(text) for launch in launches]
+            if all(one is not None and one.kind == FLAG and one.value is (not truth) for one in passed):
+                return False
+        return True
 
     def extent(self, tile: Atom) -> Polynomial | None:
         """The length of an arange."""

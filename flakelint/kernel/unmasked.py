@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel.graph import Cases, Value, compatible, each_value, reachable
 from flakelint.kernel.launches import EXPRESSION, NUMBER
-from flakelint.kernel.polynomials import Atom, Polynomial
+from flakelint.kernel.polynomials import ONE, Atom, Polynomial
 from flakelint.kernel.tiles import Bound, TiledAccess, Tiles, Vector
 
 if TYPE_CHECKING:
@@ -171,8 +171,18 @@ def is_whole(tiles: Tiles, vector: Vector, limit: Polynomial, name: str) -> bool
     if any(plain(other) == name for tile in tiles.polynomials.tiles if (other := tiles.extent(tile)) is not None):
         return True
     block = plain(length) if length is not None else ''
+    if length == {ONE: 1} or (block and tiles.model.kernel.block_sizes.get(block) == (1,)):
+        return True
     launches = tiles.model.facts.launches
-    return bool(block and launches) and all(_same_size(launch, block, name) for launch in launches)
+    return bool(launches) and all(
+        _has_no_tail(launch, name) or (block and _same_size(launch, block, name)) for launch in launches
+    )
+
+
+def _has_no_tail(launch: 'Launch', name: str) -> bool:
+    """Whether conditions on the way to a launch show that a size is a multiple of the tile."""
+    bound = launch.parameters.get(name)
+    return bound is not None and any(one.identity == bound.identity for one in launch.whole)
 
 
 def _same_size(launch: 'Launch', block: str, name: str) -> bool:
@@ -180,7 +190,7 @@ def _same_size(launch: 'Launch', block: str, name: str) -> bool:
     one, other = launch.parameters.get(block), launch.parameters.get(name)
     if one is None or other is None:
         return False
-    return one == other or (one.head == '//' and one.operands[0] == other)
+    return one == other or one.value == 1 or (one.head == '//' and one.operands[0] == other)
 
 
 def _is_before(bound: Bound, access: TiledAccess) -> bool:
@@ -272,10 +282,8 @@ def _is_padded(tiles: Tiles, access: TiledAccess, vector: Vector, name: str) -> 
 
 
 def _has_room(launch: 'Launch', pointer: str, name: str) -> bool:
-    """Whether a launch passes a size that has no tail, or a tensor whose last dimension is another one."""
+    """Whether a launch passes a tensor whose last dimension is another one than the bound."""
     bound, tensor = launch.parameters.get(name), launch.parameters.get(pointer)
-    if bound is not None and bound in launch.whole:
-        return True
     dims = tensor.dims if tensor is not None else ()
     return bool(dims) and bound not in dims and dims[-1].kind in (NUMBER, EXPRESSION)
 

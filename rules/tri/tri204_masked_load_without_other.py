@@ -86,12 +86,14 @@ class MaskedLoadWithoutOther(Rule):
             is_direct = all(other.direct for other in found if other.access.node is one.access.node)
             is_here = one.consumer.frame.kernel.path == file.path
             related = [Related(file.range(one.consumer.node), 'here they are taken in')] if is_here else []
-            yield self.finding(where, _message(one), _fix(one, consumers, is_direct, file), related)
+            yield self.finding(where, _message(one, consumers, is_direct), _fix(one, consumers, is_direct, file), related)
 
 
-def _message(found: Consumed) -> str:
+def _message(found: Consumed, consumers: set[str], is_direct: bool) -> str:
     name = found.consumer.detail or 'dot'
-    advice = f'`other` should be {_OTHERS[name]}' if found.direct else 'mask them again with `tl.where` before'
+    advised = {_OTHERS[one] for one in consumers}
+    is_plain = is_direct and len(advised) == 1
+    advice = f'`other` should be {advised.pop()}' if is_plain else 'mask them again with `tl.where` before'
     line = found.consumer.node.lineno
     return f'the masked lanes of this load are undefined, and `tl.{name}` in line {line} takes them in: {advice}'
 
