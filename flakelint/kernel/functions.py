@@ -169,6 +169,10 @@ def _forbid_wide(walk: 'Evaluator', node: ast.Call, offsets: Value | Cases) -> N
             walk.conflict('block pointer offset', node, value.type)
 
 
+# what a descriptor is made of, in order
+DESCRIPTOR_PARTS = ('base', 'shape', 'strides', 'block_shape')
+
+
 def _descriptor(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value:
     base = arguments.get(0, 'base') or UNKNOWN
     for position, name in ((0, 'base'), (2, 'strides')):
@@ -176,7 +180,10 @@ def _descriptor(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Valu
         if part is not None:
             walk.accesses.append(Access('descriptor', part, None, None, node, walk.frame, walk.guard))
     element = next((value.detail for value in each_value([base])), None)
-    return walk.make('descriptor', tuple(arguments.all()), types.DESCRIPTOR, None, node, detail=element)
+    parts = (arguments.get(position, name) or UNKNOWN for position, name in enumerate(DESCRIPTOR_PARTS))
+    descriptor = walk.make('descriptor', tuple(parts), types.DESCRIPTOR, None, node, detail=element)
+    walk.descriptors.append(descriptor)
+    return descriptor
 
 
 def _pointer_type(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value:

@@ -15,6 +15,7 @@ from flakelint.kernel import host_tensors
 from flakelint.kernel.host_bindings import items_of, unpacked
 from flakelint.kernel.host_conditions import Condition, learned, limits, whole
 from flakelint.kernel.host_expressions import Env, Expressions
+from flakelint.kernel.host_fresh import as_taken, spoil
 from flakelint.kernel.host_values import AXES, DICT, FUNCTION, META, STAR, TUPLE, Tensor, Value, freeze, merge, unknown
 from flakelint.kernel.launches import EXPRESSION, NUMBER, RUN_METHODS, Site
 from flakelint.project.imports import dotted
@@ -84,6 +85,9 @@ class Body:
         for statement in statements:
             for expression in _expressions(statement):
                 self._scan(expression, env)
+                spoil(expression, env)
+            if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+                spoil(statement, env)
             if self._run(statement, env):
                 del self._conditions[outside:]
                 return True
@@ -109,6 +113,9 @@ class Body:
     def _run(self, node: ast.stmt, env: Env) -> bool:
         if isinstance(node, ast.Assign):
             value = self._evaluate(node.value, env)
+            if len(node.targets) > 1 and value.may_be_tensor:
+                # each name may change it behind the back of the others
+                value.tensor.is_fresh = False
             for target in node.targets:
                 self._bind(target, value, env, node.value)
         elif isinstance(node, ast.AnnAssign):
@@ -156,6 +163,8 @@ class Body:
         name = dotted(target)
         if name is not None:
             env[name] = value if isinstance(source, ast.Name) else value.named(name)
+            if env[name].may_be_tensor and not isinstance(source, ast.Call):
+                env[name].tensor.is_fresh = False
         elif isinstance(target, ast.Tuple | ast.List):
             is_parallel = isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(target.elts)
             sources = source.elts if is_parallel else [None] * len(target.elts)
@@ -225,6 +234,8 @@ class Body:
         return self.block(node.finalbody, env) or ends
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, env: Env) -> None:
+        # what stands further down may come first in the next round
+        spoil(node, env, 2)
         changed = {name for inner in scope_statements(node.body) for name in _changed_by(inner)}
         for name in changed & env.keys():
             env[name] = unknown(name)
@@ -269,13 +280,15 @@ class Body:
                 if held is not None and held.may_be_tensor:
                     held.tensor.seen = True
             elif kind is ast.Call:
-                self._scan_call(node, env)
+                self._scan_call(node, env, expression)
 
-    def _scan_call(self, node: ast.Call, env: Env) -> None:
+    def _scan_call(self, node: ast.Call, env: Env, expression: ast.AST) -> None:
         if is_launch(node):
             found = self._launch(node, env)
             if found is not None:
-                self.found.append(found)
+                given = tuple(as_taken(value, expression) for value in found.positional)
+                keywords = {name: as_taken(value, expression) for name, value in found.keywords.items()}
+                self.found.append(replace(found, positional=given, keywords=keywords))
         elif isinstance(node.func, ast.Attribute):
             if node.func.attr in _CHANGES:
                 name = dotted(node.func.value) or ''

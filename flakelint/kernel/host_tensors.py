@@ -87,6 +87,12 @@ def derived(
 
 def created(function: str, arguments: Arguments, node: ast.Call) -> Value:
     """What a function of torch that makes a tensor gives."""
+    value = _created(function, arguments, node)
+    value.tensor.is_fresh = function in ('empty', 'empty_like')
+    return value
+
+
+def _created(function: str, arguments: Arguments, node: ast.Call) -> Value:
     dtype = _type_of(arguments.dtype)
     if function in _SIZED:
         sizes = arguments.positional[:1] if function == 'full' else arguments.positional
@@ -133,7 +139,9 @@ def method(name: str, base: Value, arguments: Arguments, node: ast.Call) -> Valu
         if name == 'reshape' and not tensor.contiguous:
             # a copy, or a view of what is in another order
             contiguous = None
-        return derived(base, Shape(dims=_dims(sizes)), node, dtype, contiguous)
+        value = derived(base, Shape(dims=_dims(sizes)), node, dtype, contiguous)
+        value.tensor.is_fresh = name == 'new_empty'
+        return value
     if name in _LIKE_ANOTHER:
         other = arguments.first('other')
         return derived(base, other.tensor.shape if other is not None and other.may_be_tensor else Shape(), node)

@@ -103,6 +103,8 @@ class Tensor:
             Whether its elements lie in memory in their order, or None where that is not known.
         parts (tuple[Tensor, ...]):
             The tensors of which it is made, or one of which it is: if those are tensors, it is.
+        is_fresh (bool):
+            Whether it was made without values, and nothing seen so far can have given it any.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Tensor:
     optional: bool = False
     contiguous: bool | None = None
     parts: 'tuple[Tensor, ...]' = ()
+    is_fresh: bool = False
 
     @property
     def is_evident(self) -> bool:
@@ -200,6 +203,8 @@ class Value:
             What several values hold: a tuple, a dictionary or `Axes`. Default: `None`.
         node (ast.AST | None, Optional):
             The expression or the function. Default: `None`.
+        fresh (bool, Optional):
+            Whether its tensor holds no values yet where a launch takes it. Default: `False`.
     """
 
     kind: str
@@ -213,6 +218,7 @@ class Value:
     reference: str = ''
     items: Any = None
     node: ast.AST | None = None
+    fresh: bool = False
 
     @property
     def spelled(self) -> str:
@@ -310,7 +316,8 @@ def _freeze_tensor(value: Value, depth: int) -> Passed:
         return Passed(UNKNOWN, value.spelled, dtype=value.dtype, reference=value.reference)
     dims = () if depth or tensor.shape.dims is None else tuple(freeze(one, depth + 1) for one in tensor.shape.dims)
     rank = tensor.shape.rank
-    return Passed(TENSOR, value.spelled, rank=rank, dims=dims, dtype=tensor.dtype, optional=tensor.optional)
+    known = Passed(TENSOR, value.spelled, rank=rank, dims=dims, dtype=tensor.dtype, optional=tensor.optional)
+    return known._replace(fresh=value.fresh)
 
 
 def _freeze_axis(value: Value, depth: int) -> Passed:

@@ -75,6 +75,8 @@ class Passed(NamedTuple):
             The name in its module that an unknown value is, as for `Resolver`. Default: none.
         contiguous (bool | None, Optional):
             Whether the tensor of a stride is contiguous, if that is known. Default: `None`.
+        fresh (bool, Optional):
+            Whether a tensor was made without values, and nothing on the way to the launch can have given it any. Default: `False`.
     """
 
     kind: str
@@ -90,6 +92,7 @@ class Passed(NamedTuple):
     optional: bool = False
     reference: str = ''
     contiguous: bool | None = None
+    fresh: bool = False
 
     @property
     def identity(self) -> object:

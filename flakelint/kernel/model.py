@@ -135,6 +135,7 @@ class Model:
         self.addresses: list[Value] = walk.addresses
         self.aranges: list[Value] = walk.aranges
         self.counters: list[Value] = walk.counters
+        self.descriptors: list[Value] = walk.descriptors
         # conditions under which the author chose not to widen
         self.declined: set[tuple[str, bool]] = walk.declined
         self.record: list[tuple[ast.AST, Frame, Value | Cases]] = walk.record or []

@@ -44,6 +44,7 @@ class Walk:
         self.addresses: list[Value] = []
         self.aranges: list[Value] = []
         self.counters: list[Value] = []
+        self.descriptors: list[Value] = []
         self.declined: set[tuple[str, bool]] = set()
         self.record: list[tuple[ast.AST, Frame, Any_]] | None = None
         self.offsets: list[tuple[ast.AST, Frame, str]] = []

@@ -1,0 +1,114 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from flakelint.engine.rule import Rule
+from flakelint.kernel import types
+from flakelint.kernel.graph import Cases, Value
+
+if TYPE_CHECKING:
+    from flakelint.engine.context import File
+    from flakelint.engine.findings import Finding
+    from flakelint.kernel.kernels import Kernel
+
+# what gives a number of the run time, whatever it is made of
+_COMPUTED = frozenset({'add', 'sub', 'mul', 'floordiv', 'mod', 'shl', 'load', 'program_id', 'counter'})
+_PARTS = ('shape', 'strides', 'block_shape')
+
+
+class DescriptorContract(Rule):
+    """A tensor descriptor is made or used in a way that Triton refuses.
+
+    ## What it does
+    Checks what a kernel gives to `tl.make_tensor_descriptor`: as many strides and block dimensions as the shape has, a last stride of 1, a block shape that is known when the kernel is compiled, and a last block dimension of more than one element; and that `load` and `store` get as many offsets as the block has dimensions. What the source does not show is not asked for: an argument as the last stride compiles where it is 1.
+
+    ## Why is this bad?
+    The kernel does not compile. For a stride or a block shape of the run time the message of the compiler is about a missing `@triton.jit`, and helps nobody.
+
+    ## Example
+    ```python
+    import triton
+    import triton.language as tl
+
+
+    @triton.jit
+    def copy_fwd_kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+        desc_x = tl.make_tensor_descriptor(x, [M, N], [N, 2], [BM, BN])
+        desc_y = tl.make_tensor_descriptor(y, [M, N], [N, 1], [BM, BN])
+        desc_y.store([0, 0], desc_x.load([0, 0]))
+    ```
+
+    ## Use instead
+    ```python
+    import triton
+    import triton.language as tl
+
+
+    @triton.jit
+    def copy_fwd_kernel(x, y, M, N, BM: tl.constexpr, BN: tl.constexpr):
+        desc_x = tl.make_tensor_descriptor(x, [M, N], [N, 1], [BM, BN])
+        desc_y = tl.make_tensor_descriptor(y, [M, N], [N, 1], [BM, BN])
+        desc_y.store([0, 0], desc_x.load([0, 0]))
+    ```
+
+    ## Known limits
+    - Whether the last block dimension has 16 bytes is known for one element only, since the element type comes from the launch.
+    - Descriptors that the host makes are not looked at.
+    """
+
+    code = 'TRI206'
+    name = 'descriptor-contract'
+    severity = 'error'
+    fix = 'none'
+
+    def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
+        """Flag descriptors that do not compile, and accesses with too many or too few offsets."""
+        if file.repository.is_called_by_kernels(kernel):
+            return
+        model = file.addresses(kernel).model
+        found = [(value.node, value.frame, message) for value in model.descriptors for message in _made(value)]
+        for method in model.methods:
+            if method.owner.op == 'descriptor' and method.call is not None and method.node.attr in ('load', 'store'):
+                found.extend((method.call, method.frame, message) for message in _used(method.owner, method.call))
+        for node, frame, message in found:
+            if frame.kernel.path == file.path and file.is_first(self.code, file.range(node)):
+                yield self.finding(file.range(node), message)
+
+
+def _made(descriptor: Value) -> Iterator[str]:
+    """What is wrong with what a descriptor is made of."""
+    parts = {name: _items(value) for name, value in zip(_PARTS, descriptor.operands[1:], strict=True)}
+    lengths = {name: len(items) for name, items in parts.items() if items is not None}
+    if len(set(lengths.values())) > 1:
+        yield f'the descriptor has {", ".join(f"{number} in `{name}`" for name, number in lengths.items())}: they must agree'
+        return
+    strides, block = parts['strides'], parts['block_shape']
+    last = strides[-1] if strides else None
+    if type(last) is Value and type(last.literal) is int and last.literal != 1:
+        yield f'the last stride of a descriptor must be 1, not {last.literal}'
+    elif type(last) is Value and types.is_integer(last.type) and last.op in _COMPUTED and last.literal is None:
+        yield 'the last stride of a descriptor must be the constant 1, not something that is computed at run time'
+    for item in block or ():
+        if type(item) is Value and types.is_integer(item.type) and item.type != types.CONST and item.literal is None:
+            yield f'`{item.name or ast.unparse(item.node)}` in the block shape of a descriptor must be a `tl.constexpr`'
+            return
+    if block and type(block[-1]) is Value and block[-1].literal == 1:
+        yield 'the last block dimension of a descriptor must have 16 bytes at least, which one element never has'
+
+
+def _used(descriptor: Value, call: ast.Call) -> Iterator[str]:
+    block = _items(descriptor.operands[3])
+    given = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == 'offsets'), None)
+    if block is None or not isinstance(given, ast.List | ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
+        return
+    if len(given.elts) != len(block):
+        yield f'{len(given.elts)} offsets for a descriptor whose block has {len(block)} dimensions'
+
+
+def _items(value: Value | Cases) -> tuple[Value | Cases, ...] | None:
+    return value.operands if type(value) is Value and value.type == types.TUPLE else None
