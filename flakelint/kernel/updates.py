@@ -121,10 +121,10 @@ def _derived(kernel: 'Kernel', names: set[str]) -> set[str]:
     while True:
         before = len(found)
         for node in kernel.body:
-            if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and node.value is not None:
-                if _mentions(node.value, found):
-                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                    found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+            is_binding = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and node.value is not None
+            if is_binding and _mentions(node.value, found):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found |= {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
         if len(found) == before:
             return found
 

@@ -309,3 +309,40 @@ def test_the_launches_of_a_text_that_is_not_saved_count(tmp_path: Path) -> None:
     edited = kernels(whole, 'a.py', text.replace('copy[(1,)](x, x, 1, 1)', 'copy[(1,)](x, x, 3, 1)'))['copy']
     assert [launch.parameters['n'].value for launch in whole.launches(edited)] == [3, 2]
     assert [launch.parameters['n'].value for launch in whole.launches(kernels(whole, 'a.py')['copy'])] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ('setup', 'expected'),
+    [
+        ('y = torch.empty(4)', True),
+        ('y = torch.empty_like(x)', True),
+        ('y = x.new_empty(4)', True),
+        ('y: torch.Tensor = torch.empty(4)', True),
+        ('y, z = torch.empty(4), torch.zeros(4)', True),
+        ('y = torch.zeros(4)\ny = torch.empty(4)', True),
+        ('y = torch.empty(4)\nassert y.is_contiguous() and y.shape[0] == n', True),
+        ('y = torch.empty(4)\nif n:\n    y = torch.empty(4)', False),
+        ('y = torch.zeros(4)', False),
+        ('y = torch.empty(4).view(2, 2)', False),
+        ('y = torch.empty(4)\ny.zero_()', False),
+        ('y = torch.empty(4)\nif n:\n    y.zero_()', False),
+        ('y = torch.empty(4)\nf(y)', False),
+        ('y = torch.empty(4)\ny[0] = 1', False),
+        ('y = torch.empty(4)\nz = y', False),
+        ('y = z = torch.empty(4)', False),
+        ('y = torch.empty(4)\ndef g():\n    y.zero_()', False),
+        ('y = torch.empty(4) if n else torch.zeros(4)', False),
+        ('y = x', False),
+    ],
+)
+def test_what_holds_no_values(tmp_path: Path, setup: str, expected: bool) -> None:
+    launch = host(tmp_path, f'{setup}\ncopy[(1,)](x, y, y.numel(), 1)')
+    assert launch.parameters['y'].fresh is expected
+    assert not launch.parameters['x'].fresh
+
+
+def test_a_launch_gives_values(tmp_path: Path) -> None:
+    body = '    y = torch.empty(4)\n    copy[(1,)](x, y, 4, 1)\n    copy[(1,)](x, y, 4, 1)\n'
+    whole = repository(tmp_path, {'a.py': f'{IMPORTS}\n\n{COPY}\n\ndef run(x):\n{body}'})
+    launches = whole.launches(kernels(whole, 'a.py')['copy'])
+    assert [launch.parameters['y'].fresh for launch in launches] == [True, False]
