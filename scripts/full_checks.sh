@@ -10,4 +10,6 @@ mapfile -t files < <(grep -rl --include='test_*.py' 'from hypothesis' tests | so
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 2 -q --durations=5 "${files[@]}"
   # what these print is the share of what the model does not know
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/compiler/test_widths_*.py
+  # and this one the share of bounds taken away that are found
+  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/kernel/test_generated_masks.py -k a_bound_that_is_gone
 } | tee docs/full_checks.txt

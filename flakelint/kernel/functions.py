@@ -86,7 +86,7 @@ def _cdiv_of(walk: 'Evaluator', node: ast.Call, left: Value, right: Value) -> Va
 
 def _where(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value | Cases:
     condition, left, right = arguments.get(0, 'condition'), arguments.get(1, 'x') or UNKNOWN, arguments.get(2, 'y') or UNKNOWN
-    shape = condition.shape if type(condition) is Value else None
+    shape = shapes.common([condition]) if condition is not None else None
 
     def choose(one: Value, other: Value) -> Value:
         value = walk.combine(node, 'where', one, other)

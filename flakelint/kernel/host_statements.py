@@ -6,6 +6,7 @@
 """Run through the statements of host code, and note what it launches with what."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from flakelint.kernel.host_conditions import Condition, learned, limits, whole
 from flakelint.kernel.host_expressions import Env, Expressions
 from flakelint.kernel.host_fresh import as_taken, spoil
 from flakelint.kernel.host_values import AXES, DICT, FUNCTION, META, STAR, TUPLE, Tensor, Value, freeze, merge, unknown
-from flakelint.kernel.launches import EXPRESSION, NUMBER, RUN_METHODS, Site
+from flakelint.kernel.launches import EITHER, EXPRESSION, NUMBER, RUN_METHODS, Site
 from flakelint.project.imports import dotted
 from flakelint.project.meanings import MEMBER, imported_by, target_names
 from flakelint.project.statements import FUNCTIONS, scope_statements
@@ -284,8 +285,7 @@ class Body:
 
     def _scan_call(self, node: ast.Call, env: Env, expression: ast.AST) -> None:
         if is_launch(node):
-            found = self._launch(node, env)
-            if found is not None:
+            for found in self._launch(node, env):
                 given = tuple(as_taken(value, expression) for value in found.positional)
                 keywords = {name: as_taken(value, expression) for name, value in found.keywords.items()}
                 self.found.append(replace(found, positional=given, keywords=keywords))
@@ -299,17 +299,18 @@ class Body:
                 if first.may_be_tensor:
                     first.tensor.seen = True
 
-    def _launch(self, node: ast.Call, env: Env) -> Found | None:
+    def _launch(self, node: ast.Call, env: Env) -> list[Found]:
+        """A launch; several where the kernel is one of several."""
         launched = node.func.value
         # a wrapper such as `wrap_triton(name)[grid](...)`
         if isinstance(launched, ast.Call) and len(launched.args) == 1 and not launched.keywords:
             launched = launched.args[0]
-        target = self._evaluate(launched, env).reference
+        kernel = self._evaluate(launched, env)
+        targets = [one.reference for one in (kernel.operands if kernel.head == EITHER else (kernel,))]
         # what a tuner wraps
-        while target.endswith('.fn'):
-            target = target.removesuffix('.fn')
-        if not target:
-            return None
+        targets = [re.sub(r'(?:\.fn)+$', '', target) for target in targets if target]
+        if not targets:
+            return []
         keywords: dict[str, Value] = {}
         spreads = False
         for one in node.keywords:
@@ -330,7 +331,10 @@ class Body:
         axes = None if grid is None else self._axes(grid, env)
         # a function that gives the grid may assert something, too
         conditions = (*self._conditions, *self.asserted[asserted:])
-        return Found(node.lineno, target, given[:known], known < len(given), keywords, spreads, axes, conditions)
+        return [
+            Found(node.lineno, target, given[:known], known < len(given), keywords, spreads, axes, conditions)
+            for target in targets
+        ]
 
     def _axes(self, grid: Value, env: Env) -> tuple[Value, ...] | None:
         if grid.kind == FUNCTION:

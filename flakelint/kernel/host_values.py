@@ -282,6 +282,10 @@ def merge(name: str, left: Value, right: Value) -> Value:
     if len(tensors) == 1 and NONE in kinds:
         tensor = tensors[0]
         return Value(UNKNOWN, name, Tensor(name, tensor.shape, tensor.dtype, False, True, tensor.contiguous, (tensor,)))
+    named = {one.reference: one for one in (*_alternatives(left), *_alternatives(right))}
+    if '' not in named and kinds <= {UNKNOWN, FUNCTION} and len(named) <= _MAX_ALTERNATIVES:
+        # one of several functions
+        return Value(UNKNOWN, name, head=EITHER, operands=tuple(named.values()))
     if kinds in ({FLAG}, {DTYPE}):
         return Value(left.kind, name)
     if kinds <= _UNDERSTOOD:

@@ -13,6 +13,7 @@ from flakelint.kernel.frames import Access, Method
 from flakelint.kernel.functions import FUNCTIONS, builtin, cdiv
 from flakelint.kernel.graph import SCALAR, UNKNOWN, Cases, Value, each_value
 from flakelint.kernel.operations import Arguments, cast, items, kept, needs_narrow, opaque
+from flakelint.kernel.shapes import common
 
 if TYPE_CHECKING:
     from flakelint.kernel.evaluator import Evaluator
@@ -173,7 +174,7 @@ def _language(walk: 'Evaluator', node: ast.Call, full: str, arguments: Arguments
 def _access(walk: 'Evaluator', node: ast.Call, name: str, arguments: Arguments) -> Value | Cases:
     kind = 'atomic' if name.startswith('atomic_') else name
     address = arguments.get(0, 'pointer') or UNKNOWN
-    mask = arguments.get(2 if kind == 'store' else 1, 'mask') if kind != 'atomic' else arguments.values.get('mask')
+    mask = None if name == 'atomic_cas' else arguments.get(1 if kind == 'load' else 2, 'mask')
     other = arguments.get(2, 'other') if kind == 'load' else None
     stored = arguments.get(1, 'value', 'val') if kind != 'load' else None
     walk.accesses.append(Access(kind, address, mask, other, node, walk.frame, walk.guard, walk.path, stored))
@@ -225,5 +226,4 @@ def _all_constant(arguments: Arguments) -> bool:
 
 
 def _first_shape(arguments: Arguments) -> tuple[str, ...] | None:
-    first = next(iter(arguments.all()), None)
-    return first.shape if type(first) is Value else None
+    return common(arguments.all()[:1])

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from flakelint.kernel import types
 from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, each_value, reachable
 from flakelint.kernel.polynomials import is_kept
 from flakelint.kernel.shapes import reduced_axes
@@ -27,6 +28,7 @@ _ELEMENTWISE = frozenset({
     'exp', 'exp2', 'log', 'log2', 'sigmoid', 'sqrt', 'rsqrt', 'sin', 'cos', 'tanh', 'erf', 'abs', 'fma', 'fdiv', 'div_rn',
     'sqrt_rn', 'floor', 'ceil', 'clamp',
 })
+_TESTS = frozenset({'lt', 'le', 'gt', 'ge', 'eq', 'ne', 'and', 'or', 'all'})
 _REDUCTIONS = frozenset({'sum', 'max', 'min', 'argmax', 'argmin'})
 
 
@@ -176,7 +178,7 @@ class Pads:
                 inner = case
                 while inner.op in ('cast', 'view', 'assign') and type(inner.operands[0]) is Value:
                     inner = inner.operands[0]
-                if inner.op in ('lt', 'le', 'gt', 'ge', 'eq', 'ne', 'and', 'or', 'all', 'where') or inner.type == 'i1':
+                if inner.op in _TESTS or inner.type == types.BOOL or self._is_chosen(inner):
                     return True
         left, right = (self.of(operand, guard) for operand in product.operands)
         # a lane that is undefined on one side only may be multiplied by the zero of a masked one
@@ -190,7 +192,11 @@ class Pads:
 
     def _is_added(self, total: Value) -> bool:
         """Whether a bias such as minus infinity is added that a mask chose."""
-        return any(case.op == 'where' for case in each_value(total.operands))
+        return any(self._is_chosen(case) for case in each_value(total.operands))
+
+    def _is_chosen(self, value: Value) -> bool:
+        """Whether a condition on some vector chose a value."""
+        return value.op == 'where' and (value.detail is None or bool(self._tiles.masked(value.detail)))
 
     def _left(self, value: Value, guard: Guard) -> frozenset[Undefined]:
         """What a reduction leaves undefined: the dimensions that it does not take in."""

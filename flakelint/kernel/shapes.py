@@ -6,8 +6,9 @@
 """The shapes of blocks: spelled dimensions, empty for a scalar, `None` where they are not known."""
 
 import ast
+from collections.abc import Iterable
 
-from flakelint.kernel.graph import SCALAR, Shape
+from flakelint.kernel.graph import SCALAR, Cases, Shape, Value, each_value
 
 
 def broadcast(left: Shape, right: Shape) -> Shape:
@@ -23,6 +24,12 @@ def broadcast(left: Shape, right: Shape) -> Shape:
         left = ('1',) * (length - len(left)) + left
         right = ('1',) * (length - len(right)) + right
     return tuple(other if one == '1' else one for one, other in zip(left, right, strict=True))
+
+
+def common(values: Iterable[Value | Cases]) -> Shape:
+    """The one shape that values have, whatever their variant."""
+    found = {value.shape for value in each_value(values)}
+    return found.pop() if len(found) == 1 else None
 
 
 def either(left: Shape, right: Shape) -> Shape:

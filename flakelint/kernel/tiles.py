@@ -202,6 +202,9 @@ class Tiles:
         if low is None or high is None:
             return
         room = added(high, low, -1)
+        if value.op in ('le', 'ge'):
+            # `i <= n - 1` is `i < n`
+            room = added(room, {ONE: 1}, 1)
         negative = {monomial: number for monomial, number in room.items() if any(atom.kind == 'arange' for atom in monomial)}
         if len(negative) != 1:
             return

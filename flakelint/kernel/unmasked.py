@@ -18,11 +18,15 @@ from flakelint.kernel.polynomials import ONE, Atom, Polynomial
 from flakelint.kernel.tiles import Bound, TiledAccess, Tiles, Vector
 
 if TYPE_CHECKING:
+    from flakelint.kernel.frames import Frame
     from flakelint.kernel.launches import Launch
 
 # flags under which a tile has no tail, and sizes that the host rounds up
 _FLAG = re.compile(r'even|divis|align|full|mask|pad|bound|check|exact|tail|multiple', re.IGNORECASE)
 _PADDED = re.compile(r'round|padd?ed|aligned', re.IGNORECASE)
+# of a flag that promises whole tiles only the truth excuses, of one that asks for a mask either may
+_PROMISE = re.compile(r'even|divis|align|full|exact|multiple', re.IGNORECASE)
+_DEMAND = re.compile(r'\bnot\b|\bun|mask|bound|check|tail|==|!=', re.IGNORECASE)
 # what a compiler calls the blocks of the kernels that it writes
 _GENERATED = frozenset({'XBLOCK', 'RBLOCK', 'YBLOCK', 'R0_BLOCK'})
 _AXIS_LETTERS = 3
@@ -148,7 +152,7 @@ def _evidence(tiles: Tiles, access: TiledAccess, vector: Vector, beside: set[Vec
             name = plain(bound.limit)
             if not name or is_whole(tiles, vector, bound.limit, name):
                 continue
-            if sibling.access.kind == 'load' and not _is_before(bound, access):
+            if sibling.access.kind == 'load' and not _is_at_hand(bound, sibling, access):
                 continue
             if not excuse(tiles, access, vector, name):
                 return Unmasked(access, sibling, bound)
@@ -193,9 +197,19 @@ def _same_size(launch: 'Launch', block: str, name: str) -> bool:
     return one == other or one.value == 1 or (one.head == '//' and one.operands[0] == other)
 
 
-def _is_before(bound: Bound, access: TiledAccess) -> bool:
-    """Whether the comparison stood at hand where the access is."""
-    return bound.value.frame is access.access.frame and bound.value.node.lineno <= access.access.node.lineno
+def _is_at_hand(bound: Bound, sibling: TiledAccess, access: TiledAccess) -> bool:
+    """Whether the comparison was made before the access, in a function that has both or calls for them."""
+    lines = dict(_calls(access.access.frame, access.access.node.lineno))
+    made = _calls(bound.value.frame, bound.value.node.lineno)
+    frames = (bound.value.frame, sibling.access.frame)
+    return any(line <= lines[frame] for frame, line in made if frame in frames and frame in lines)
+
+
+def _calls(frame: 'Frame | None', line: int) -> 'Iterator[tuple[Frame, int]]':
+    """A line of a function, and those of the calls that led to it."""
+    while frame is not None:
+        yield frame, line
+        frame, line = frame.caller, frame.call.lineno if frame.call is not None else 0
 
 
 def excuse(tiles: Tiles, access: TiledAccess, vector: Vector, name: str) -> str:
@@ -215,7 +229,10 @@ def excuse(tiles: Tiles, access: TiledAccess, vector: Vector, name: str) -> str:
 
 def _is_flagged(access: TiledAccess, name: str) -> bool:
     """Whether a flag on the way says that there is no tail."""
-    return any(_excuses(text, name) for text, _ in access.guard if _FLAG.search(text))
+    return any(
+        _excuses(text, name) for text, truth in access.guard
+        if _FLAG.search(text) and (truth or not _PROMISE.search(text) or _DEMAND.search(text))
+    )
 
 
 def _excuses(flag: str, name: str) -> bool:
