@@ -224,3 +224,34 @@ def test_the_help_says_what_it_shows(tmp_path: Path) -> None:
     assert result.returncode == 0
     for word in ('type', 'shape', 'size', 'steps', 'column', 'variants', 'helper'):
         assert word in result.stdout
+
+
+MASKS = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale_fwd_kernel(x, w, b, y, N, BLOCK: tl.constexpr, EVEN_N: tl.constexpr):
+    o_n = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    b_x = tl.load(x + o_n, mask=o_n < N)
+    b_w = tl.load(w + o_n)
+    if EVEN_N:
+        b_x += tl.load(b + o_n)
+    tl.store(y + o_n, b_x * b_w / tl.sum(b_x, 0), mask=o_n < N)
+"""
+
+
+@pytest.mark.parametrize(('part', 'expected'), [
+    ('b_x = tl.load', ['reads `x`', '`o_n < N` keeps BLOCK from BLOCK * program id 0 below N', 'by `tl.sum` in line 12']),
+    ('b_w = tl.load', ['reads `w`', 'mask:   none', 'below `N`; nothing excuses this access']),
+    ('b_x += tl.load', ['reads `b`', 'below `N`; a flag on the way says that there is no tail']),
+    ('tl.store', ['writes `y`', '`o_n < N` keeps BLOCK']),
+])
+def test_an_access_is_told_with_its_tile_its_mask_and_what_excuses_it(tmp_path: Path, part: str, expected: list[str]) -> None:
+    write(tmp_path / 'flakelint.toml', '')
+    write(tmp_path / 'masks.py', MASKS)
+    line = place(part, part, MASKS).partition(':')[0]
+    shown = flakelint('explain', f'masks.py:{line}', cwd=tmp_path)
+    assert shown.returncode == 0
+    assert all(text in shown.stdout for text in expected), shown.stdout
