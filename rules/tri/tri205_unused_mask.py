@@ -157,4 +157,3 @@ def _is_bare(access: 'Access') -> bool:
 
 def _bases(access: 'Access') -> set[Value]:
     return set(base_of(access.address))
-
