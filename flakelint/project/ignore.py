@@ -50,22 +50,35 @@ class Patterns:
         if relative.startswith('../'):
             return None
         result = self._spec.check_file(relative + '/' if folder else relative)
-        if result.include is False and result.index is not None and self._is_taken_back_above(relative, result.index):
-            others = [*self.lines[:result.index], *self.lines[result.index + 1:]]
-            return Patterns(self.base, others).says(path, folder)
+        if result.include is False and result.index is not None and self._is_taken_back_above(relative, folder, result.index):
+            before = [line for line in self.lines[:result.index] if not _is_of_folder_above(line, relative)]
+            return Patterns(self.base, [*before, *self.lines[result.index + 1:]]).says(path, folder)
         return result.include
 
-    def _is_taken_back_above(self, relative: str, index: int) -> bool:
+    def _is_taken_back_above(self, relative: str, folder: bool, index: int) -> bool:
         """Whether a pattern such as `!build/` fits a folder above a path only: it takes back that folder, not what is in it."""
         from pathspec import GitIgnoreSpec
 
-        pattern, parent = self.lines[index].rstrip(), relative.rpartition('/')[0]
-        is_folder = pattern.startswith('!') and pattern.endswith('/') and bool(parent)
-        return is_folder and GitIgnoreSpec.from_lines([pattern[1:]]).match_file(f'{parent}/')
+        pattern, (parent, _, name) = self.lines[index].rstrip(), relative.rpartition('/')
+        if not (pattern.startswith('!') and pattern.endswith('/') and parent):
+            return False
+        spec = GitIgnoreSpec.from_lines([pattern[1:]])
+        is_itself = folder and '/' not in pattern[1:-1] and spec.match_file(f'{name}/')
+        return not is_itself and spec.match_file(f'{parent}/')
 
     def covers(self, path: str) -> bool:
         """Whether the patterns leave out a file or a folder above it."""
         return self.says(path) is True
+
+
+def _is_of_folder_above(line: str, relative: str) -> bool:
+    """Whether a pattern leaves out the folder of a path, and not the path itself."""
+    from pathspec import GitIgnoreSpec
+
+    parent, _, name = relative.rpartition('/')
+    spec = GitIgnoreSpec.from_lines([line])
+    is_bare = '/' not in line.rstrip('/')
+    return spec.match_file(f'{parent}/') and not (is_bare and spec.match_file(name))
 
 
 def read_ignore_files(folder: str) -> list[Patterns]:

@@ -91,6 +91,8 @@ LINES = st.sampled_from([
 # each example runs git three times
 @settings(max_examples=settings().max_examples // 5)
 @example(files=[['build', 'a', 'c.py']], top=['a', '!build/'], below=[])
+@example(files=[['a', 'c.py']], top=['a', '!a/'], below=[])
+@example(files=[['a', 'a', 'c.py']], top=['a', '!a/'], below=[])
 @given(
     st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=1, max_size=6),
     st.lists(LINES, max_size=4),
