@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WEIGHT = re.compile(r'(?:[dq]|d_|grad_|conv_)?(?:w|weight|filter|kernel)\d?(?:_?ptrs?|_pointer)?', re.IGNORECASE)
 # kernels whose tensors are a weight and what belongs to it
-_OF_WEIGHTS = re.compile(r'weight_?norm', re.IGNORECASE)
+_OF_WEIGHTS = re.compile(r'_?(?:fused_)?weight_?norm', re.IGNORECASE)
 # a stack of matrices, as experts have, comes with three dimensions
 _STACKED = 3
 
@@ -33,7 +33,7 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
         roots (list[Value]):
             Its addresses, and the limits of its masks.
     """
-    if _OF_WEIGHTS.search(model.kernel.name):
+    if _OF_WEIGHTS.match(model.kernel.name):
         return {id(product) for product in products(roots)}
     weights = {name for name in model.parameters if _WEIGHT.fullmatch(name) and _is_single(strides, name)}
     if not weights:
