@@ -112,14 +112,13 @@ def _models(file: 'File', kernels: 'Iterable[Kernel]') -> 'Iterator[Model]':
             fail(f'{file.path}: {error}')
 
 
-def _texts(file: 'File', models: 'Iterable[Model]', line: int, offset: int | None) -> list[str]:
+def _texts(file: 'File', models: 'list[Model]', line: int, offset: int | None) -> list[str]:
     from flakelint.kernel.access_explanation import access_lines
     from flakelint.kernel.explanation import Explained
     from flakelint.kernel.tiles import Tiles
 
     sizes, root = file.settings.assume.sizes, file.repository.index.files.root
     # kernels that share a helper say the same of it
-    models = list(models)
     found = dict.fromkeys('\n'.join(Explained(model, sizes, root).lines(file.path, line, offset)) for model in models)
     accesses = dict.fromkeys(row for model in models for row in access_lines(Tiles(model), file.path, line))
     return [row for text in found if text for row in text.split('\n')] + list(accesses)

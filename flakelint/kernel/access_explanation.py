@@ -8,7 +8,7 @@
 import ast
 from collections.abc import Iterator
 
-from flakelint.kernel.pads import Pads
+from flakelint.kernel.pads import Consumed, Pads
 from flakelint.kernel.polynomials import spelled
 from flakelint.kernel.tiles import TiledAccess, Tiles, Vector
 from flakelint.kernel.unmasked import excuse, is_whole, plain
@@ -27,18 +27,19 @@ def access_lines(tiles: Tiles, path: str, line: int) -> Iterator[str]:
         line (int):
             The line, from 1.
     """
+    consumed = list(Pads(tiles).consumed())
     told: set[tuple[str, ...]] = set()
     for access in tiles.accesses:
         node = access.access.node
         if access.access.frame.kernel.path != path or not node.lineno <= line <= node.end_lineno:
             continue
-        lines = tuple(_told(tiles, access))
+        lines = tuple(_told(tiles, access, consumed))
         if lines not in told:
             told.add(lines)
             yield from lines
 
 
-def _told(tiles: Tiles, access: TiledAccess) -> Iterator[str]:
+def _told(tiles: Tiles, access: TiledAccess, consumed: list[Consumed]) -> Iterator[str]:
     yield f'access in line {access.access.node.lineno}: {_VERBS[access.access.kind]} `{access.pointer or "a tensor"}`'
     yield f'  spans:  {", ".join(map(_vector, access.vectors)) or "no vector that is plainly there"}'
     if access.access.mask is None:
@@ -47,11 +48,11 @@ def _told(tiles: Tiles, access: TiledAccess) -> Iterator[str]:
         compared = ast.unparse(bound.value.node)
         yield f'  mask:   `{compared}` keeps {_vector(bound.vector)} below {spelled(bound.limit)}'
     if access.access.kind == 'load' and access.access.mask is not None and access.access.other is None:
-        consumed = sorted({
+        takers = sorted({
             f'`tl.{one.consumer.detail or "dot"}` in line {one.consumer.node.lineno}'
-            for one in Pads(tiles).consumed() if one.access.node is access.access.node
+            for one in consumed if one.access.node is access.access.node
         })
-        yield f'  lanes:  undefined where the mask is false; taken in by {", ".join(consumed) or "nothing that matters"}'
+        yield f'  lanes:  undefined where the mask is false; taken in by {", ".join(takers) or "nothing that matters"}'
     yield from _elsewhere(tiles, access)
 
 

@@ -25,8 +25,6 @@ _TOKEN_WORDS = re.compile(r'tok(?:en)?s?(?:_|$)|rows?(?:_|$)|pos(?:_|$)', re.IGN
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
 # a grid has no more programs along its second and third axis
 _MAX_PROGRAMS = (1 << 16) - 1
-# a block has no more elements, and a reasonable one fewer
-MAX_BLOCK, LARGE_BLOCK = 1 << 20, 1 << 15
 _TOLD = (sizes.HEAD_WIDTH, sizes.CHOICES, sizes.EXPERTS, sizes.WINDOW)
 _WIDTHS = (sizes.HIDDEN, sizes.WIDTH, sizes.HEAD_WIDTH)
 _DIMENSION_WORDS = re.compile(r'seq|rows?|cols?|toks?|dim|head|ctx|page|slot', re.IGNORECASE)
@@ -135,11 +133,7 @@ class Arguments:
         if named.role == sizes.STRIDE and _TOKEN_WORDS.search(name) and not size.is_certain:
             # whatever the tensor holds, from one token to the next it is a row
             size = size._replace(tight=min(size.tight, named.tight))
-        if self._is_covered(name):
-            size = size._replace(tight=min(size.tight, LARGE_BLOCK), possible=min(size.possible, MAX_BLOCK))
-        if constant and name in self.extents:
-            size = size._replace(tight=min(size.tight, LARGE_BLOCK), possible=min(size.possible, MAX_BLOCK))
-        return size
+        return size.in_block() if (constant and name in self.extents) or self._is_covered(name) else size
 
     def _is_covered(self, name: str) -> bool:
         """Whether every launch makes a block that holds as much as a parameter says."""

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Iterable
 
 from flakelint.kernel.conditions import spell
+from flakelint.project.imports import last_name
 
 # blocks that do nothing but choose a width are short
 _MAX_COMPARED = 6
@@ -63,7 +64,7 @@ class _WithoutCasts(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, 'id', '')
+        name = last_name(node.func)
         if not node.args or not ast.unparse(node.args[-1]).endswith('int64'):
             return node
         if name == 'to' and isinstance(node.func, ast.Attribute):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
-from flakelint.kernel.arguments import LARGE_BLOCK, MAX_BLOCK, Arguments
+from flakelint.kernel.arguments import Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.layouts import layouts_of, persistent_programs
 from flakelint.kernel.names import is_head_name, is_request_name, is_sequence_name, role_of_name
@@ -97,7 +97,7 @@ class Bounds:
         size = self._of_operation(value)
         if id(value) in self._extents and value.op == 'mul' and sizes.BLOCK in {self.of(one).role for one in value.operands}:
             # a tile of several tiles
-            size = size._replace(tight=min(size.tight, LARGE_BLOCK), possible=min(size.possible, MAX_BLOCK), role=sizes.BLOCK)
+            size = size.in_block()._replace(role=sizes.BLOCK)
         return size
 
     def _of_operation(self, value: Value) -> Size:

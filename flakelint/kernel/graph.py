@@ -90,6 +90,11 @@ class Cases(NamedTuple):
 UNKNOWN = Value('unknown')
 
 
+def is_none(value: Value | Cases) -> bool:
+    """Whether a value is `None`, as it is written out."""
+    return type(value) is Value and value.op == 'constant' and value.literal is None
+
+
 def cases_of(value: Value | Cases) -> tuple[tuple[Guard, Value], ...]:
     """The values that a value may be, each with its conditions."""
     return value.cases if type(value) is Cases else ((NOTHING, value),)

@@ -33,13 +33,9 @@ class Condition(NamedTuple):
 
 def limits(conditions: Iterable[Condition]) -> Iterator[tuple[Value, int]]:
     """What conditions keep small, each with the largest whole number that it can be."""
-    for test, holds in _plain(conditions):
-        operator = test.head if holds else _OPPOSITES.get(test.head, '')
-        if len(test.operands) != 2:
-            continue
-        left, right = test.operands
+    for left, operator, right in _comparisons(conditions):
         if operator == 'in':
-            numbers = [_whole(one) for one in right.items] if right.kind == TUPLE else []
+            numbers = _numbers(right)
             if numbers and None not in numbers:
                 yield left, max(map(abs, numbers))
         elif operator in _MIRRORED:
@@ -49,15 +45,12 @@ def limits(conditions: Iterable[Condition]) -> Iterator[tuple[Value, int]]:
 
 def whole(conditions: Iterable[Condition]) -> Iterator[Value]:
     """The sizes that conditions show to have no tail: multiples of something, or powers of two."""
-    for test, holds in _plain(conditions):
-        operator = test.head if holds else _OPPOSITES.get(test.head, '')
-        if operator == 'in' and test.operands[1].kind == TUPLE:
-            numbers = [_whole(one) for one in test.operands[1].items]
+    for left, operator, right in _comparisons(conditions):
+        if operator == 'in':
+            numbers = _numbers(right)
             if numbers and all(number is not None and number > 0 and not number & (number - 1) for number in numbers):
-                yield test.operands[0]
-        if operator != '==' or len(test.operands) != 2:
-            continue
-        for one, other in (test.operands, test.operands[::-1]):
+                yield left
+        for one, other in ((left, right), (right, left)) if operator == '==' else ():
             if one.head == '%' and _whole(other) == 0:
                 yield one.operands[0]
             elif one.head == 'next_power_of_2':
@@ -88,6 +81,18 @@ def _plain(conditions: Iterable[Condition]) -> Iterator[Condition]:
                 stack.extend(Condition(one, holds) for one in test.operands)
         else:
             yield Condition(test, holds)
+
+
+def _comparisons(conditions: Iterable[Condition]) -> Iterator[tuple[Value, str, Value]]:
+    """The comparisons of two values of which conditions are made, each as it holds."""
+    for test, holds in _plain(conditions):
+        operator = test.head if holds else _OPPOSITES.get(test.head, '')
+        if len(test.operands) == 2:
+            yield test.operands[0], operator, test.operands[1]
+
+
+def _numbers(values: Value) -> list[int | None]:
+    return [_whole(one) for one in values.items] if values.kind == TUPLE else []
 
 
 def _compared(small: Value, operator: str, large: Value) -> Iterator[tuple[Value, int]]:

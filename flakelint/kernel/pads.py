@@ -5,7 +5,6 @@
 
 """What masked lanes hold, from the loads that leave them undefined to the reductions that take them in."""
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from flakelint.kernel.polynomials import is_kept
 from flakelint.kernel.shapes import reduced_axes
 from flakelint.kernel.tiles import Tiles
 from flakelint.kernel.unmasked import is_whole, plain
+from flakelint.project.imports import last_name
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
@@ -140,7 +140,7 @@ class Pads:
         if op == 'load':
             access = self._loads.get((id(value.node), id(value.frame)))
             return frozenset() if access is None else frozenset(self._undefined(access, guard))
-        if op == 'view' and not is_kept(value) and _called(value.node) not in _ELEMENTWISE:
+        if op == 'view' and not is_kept(value) and last_name(value.node.func) not in _ELEMENTWISE:
             # sorted, gathered or joined lanes are others
             return frozenset()
         if op == 'where':
@@ -206,10 +206,6 @@ class Pads:
             lengths = {case.shape[axis] for axis in axes} if case.shape is not None else set()
             found |= {lane._replace(direct=False) for lane in self.of(case, guard) if lane.length not in lengths}
         return frozenset(found) if found and value.detail != 'cumsum' else frozenset()
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, 'id', '')
 
 
 def _is_zero(other: Value | Cases | None) -> bool:

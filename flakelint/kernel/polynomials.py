@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value
+from flakelint.project.imports import last_name
 
 # through these a value is what it was
 _SAME = frozenset({'cast', 'assign', 'trans'})
@@ -73,14 +74,7 @@ class Polynomials:
 
     def aranges(self, polynomial: Polynomial) -> set[Atom]:
         """The aranges in a polynomial, those in the parts of its atoms included."""
-        found: set[Atom] = set()
-        stack = [polynomial]
-        while stack:
-            for monomial in stack.pop():
-                for atom in monomial:
-                    found.update([atom] if atom.kind == 'arange' else [])
-                    stack.extend(self._inside.get(atom, ()))
-        return found
+        return {atom for atom in self.atoms(polynomial) if atom.kind == 'arange'}
 
     def atoms(self, polynomial: Polynomial) -> set[Atom]:
         """All atoms in a polynomial, with the parts of those that are made of others."""
@@ -194,10 +188,7 @@ class Polynomials:
 def is_kept(value: Value) -> bool:
     """Whether what changes the shape of a value leaves its numbers as they are."""
     node = value.node
-    if not isinstance(node, ast.Call):
-        return True
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, 'id', '')
-    return name in _KEPT
+    return not isinstance(node, ast.Call) or last_name(node.func) in _KEPT
 
 
 def _atom(kind: str, *key: object) -> Polynomial:

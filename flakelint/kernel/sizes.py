@@ -48,6 +48,8 @@ OFFSET = 'offset'
 LANE = 'lane'
 
 LARGEST = 1 << 62
+# a block has no more elements, and a reasonable one fewer
+_MAX_BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 15
 
 # role: (tight, possible)
 DEFAULTS: dict[str, tuple[int, int]] = {
@@ -120,6 +122,10 @@ class Size(NamedTuple):
         if most is None or self.exact:
             return self
         return self._replace(tight=min(self.tight, most), possible=min(self.possible, most), limited=True)
+
+    def in_block(self) -> 'Size':
+        """The size of what one block holds."""
+        return self._replace(tight=min(self.tight, _LARGE_BLOCK), possible=min(self.possible, _MAX_BLOCK))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import types
-from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, each_value
+from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, reachable
 from flakelint.kernel.launches import FLAG
 from flakelint.kernel.origins import base_of
 from flakelint.kernel.polynomials import ONE, Atom, Monomial, Polynomial, Polynomials, added, divided_by, frozen, scaled
@@ -110,6 +110,11 @@ class Tiles:
             if (found := self._tiled(access, access.guard | guard, pointer)) is not None
         ]
 
+    @cached_property
+    def in_order(self) -> list[TiledAccess]:
+        """The accesses in the order of their lines."""
+        return sorted(self.accesses, key=lambda one: one.access.node.lineno)
+
     def _is_compiled(self, guard: Guard) -> bool:
         """Whether some launch may ask for a variant; tests count here, too."""
         facts = self.model.facts
@@ -136,17 +141,10 @@ class Tiles:
     def masked(self, mask: Value | Cases | None) -> frozenset[Atom]:
         """The aranges in a mask."""
         found: set[Atom] = set()
-        stack = list(each_value([mask])) if mask is not None else []
-        seen: set[int] = set()
-        while stack:
-            value = stack.pop()
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
+        for value in reachable([mask] if mask is not None else (), lambda one: one.operands if one.op != 'load' else ()):
             polynomial = self.polynomials.of(value)
             if polynomial is not None:
                 found |= self.polynomials.aranges(polynomial)
-            stack.extend(each_value(value.operands) if value.op != 'load' else ())
         return frozenset(found)
 
     def vectors_of(self, polynomial: Polynomial) -> list[Vector]:

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakelint.kernel.graph import Cases, Value, compatible, each_value, reachable
+from flakelint.kernel.graph import Cases, Value, compatible, each_value, is_none, reachable
 from flakelint.kernel.launches import EXPRESSION, NUMBER
-from flakelint.kernel.polynomials import ONE, Atom, Polynomial
+from flakelint.kernel.polynomials import ONE, Atom, Polynomial, frozen
 from flakelint.kernel.tiles import Bound, TiledAccess, Tiles, Vector
 
 if TYPE_CHECKING:
@@ -51,25 +51,25 @@ class Unmasked(NamedTuple):
 
 def unmasked(tiles: Tiles) -> Iterator[Unmasked]:
     """The accesses that lack a mask, one for each vector, in the order of the source."""
-    if _GENERATED & set(tiles.model.parameters):
+    if _is_generated(tiles):
         return
     told: set[tuple[Vector, frozenset]] = set()
-    for access in sorted(tiles.accesses, key=lambda one: one.access.node.lineno):
-        if access.access.mask is not None and not _is_none(access.access.mask):
+    for access in tiles.in_order:
+        if access.access.mask is not None and not is_none(access.access.mask):
             continue
         for vector in access.vectors:
             found = _evidence(tiles, access, vector)
-            if found is not None and (vector, frozenset(found.bound.limit.items())) not in told:
-                told.add((vector, frozenset(found.bound.limit.items())))
+            if found is not None and (place := (vector, frozen(found.bound.limit))) not in told:
+                told.add(place)
                 yield found
 
 
 def part_masked(tiles: Tiles) -> Iterator[Unmasked]:
     """The accesses whose mask bounds one vector of a tile, while another access bounds two of them."""
-    if _GENERATED & set(tiles.model.parameters):
+    if _is_generated(tiles):
         return
     told: set[tuple[Vector, str]] = set()
-    for access in sorted(tiles.accesses, key=lambda one: one.access.node.lineno):
+    for access in tiles.in_order:
         covered = {bound.vector for bound in access.bounds} & set(access.vectors)
         for vector in access.vectors:
             if not covered or vector.tile in access.masked:
@@ -83,7 +83,7 @@ def part_masked(tiles: Tiles) -> Iterator[Unmasked]:
 def behind(tiles: Tiles) -> Iterator[tuple[TiledAccess, Bound]]:
     """The accesses in loops whose mask compares where the first round is, with the whole size that the loop goes through."""
     told: set[Vector] = set()
-    for access in sorted(tiles.accesses, key=lambda one: one.access.node.lineno):
+    for access in tiles.in_order:
         for vector in access.vectors:
             rounds = {atom for monomial, _ in vector.base for atom in monomial if atom.kind == 'round'}
             if not rounds or vector in told or any(bound.vector == vector for bound in access.bounds):
@@ -103,7 +103,7 @@ def behind(tiles: Tiles) -> Iterator[tuple[TiledAccess, Bound]]:
 def misplaced(tiles: Tiles) -> Iterator[tuple[TiledAccess, Bound]]:
     """The accesses whose mask bounds the tile of another program axis than the one that the address goes to."""
     told: set[tuple[Vector, Vector]] = set()
-    for access in sorted(tiles.accesses, key=lambda one: one.access.node.lineno):
+    for access in tiles.in_order:
         for vector in access.vectors:
             if any(bound.vector == vector for bound in access.bounds):
                 continue
@@ -114,6 +114,11 @@ def misplaced(tiles: Tiles) -> Iterator[tuple[TiledAccess, Bound]]:
                 if axes and other and axes != other:
                     told.add((vector, bound.vector))
                     yield access, bound
+
+
+def _is_generated(tiles: Tiles) -> bool:
+    """Whether a compiler wrote the kernel."""
+    return not _GENERATED.isdisjoint(tiles.model.parameters)
 
 
 def _axes(vector: Vector) -> set[object]:
@@ -133,10 +138,6 @@ def _goes_through(tiles: Tiles, one: Atom, name: str) -> bool:
 def _rounds_up(quotient: Value) -> bool:
     """Whether a quotient is that of `(n + block - 1) // block`."""
     return any(value.op in ('add', 'sub') for value in each_value(quotient.operands[:1]))
-
-
-def _is_none(mask: Value | Cases) -> bool:
-    return type(mask) is Value and mask.op == 'constant' and mask.literal is None
 
 
 def _evidence(tiles: Tiles, access: TiledAccess, vector: Vector, beside: set[Vector] | None = None) -> Unmasked | None:

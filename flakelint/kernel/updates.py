@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.kernel.graph import Guard, Value, cases_of, reachable
+from flakelint.kernel.graph import Guard, cases_of, is_none, reachable
 from flakelint.kernel.launches import FLAG, NUMBER, TENSOR
 from flakelint.kernel.origins import base_of
 from flakelint.project.imports import dotted
@@ -71,11 +71,7 @@ def _happens(access: 'Access', name: str, launch: 'Launch') -> bool:
     if not any(_holds(guard, name, launch) for guard in guards):
         return False
     conditions = [*access.path, *([access.mask] if access.mask is not None else [])]
-    return all(any(value.op in _OWN for value in reachable([one])) for one in conditions if not _is_none(one))
-
-
-def _is_none(one: object) -> bool:
-    return type(one) is Value and one.op == 'constant' and one.literal is None
+    return all(any(value.op in _OWN for value in reachable([one])) for one in conditions if not is_none(one))
 
 
 def _holds(guard: Guard, name: str, launch: 'Launch') -> bool:

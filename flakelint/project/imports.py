@@ -67,3 +67,8 @@ def dotted(node: ast.AST) -> str | None:
         return None
     parts.append(node.id)
     return '.'.join(reversed(parts))
+
+
+def last_name(node: ast.AST) -> str:
+    """The name of an attribute or of a variable; nothing for any other expression."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, 'id', '')

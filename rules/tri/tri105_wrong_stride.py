@@ -7,11 +7,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.graph import Value
 from flakelint.kernel.strides import Step, Strides
 from flakelint.rules.tri.address_findings import written
+from flakelint.rules.tri.places import beside, is_to_tell
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -81,11 +81,9 @@ class WrongStride(Rule):
         strides = Strides(file.addresses(kernel).model)
         for pointer in strides.layouts:
             for node, frame, message, sibling in (*_foreign(strides, pointer), *_missing(strides, pointer)):
-                if frame.kernel.path != file.path or not file.is_first(self.code, file.range(node)):
-                    continue
-                shown = sibling is not None and sibling.frame.kernel.path == file.path
-                related = [Related(file.range(sibling.node), 'here the index has its stride')] if shown else []
-                yield self.finding(file.range(node), message, related=related)
+                if is_to_tell(self, node, frame, file):
+                    related = beside(sibling, 'here the index has its stride', file) if sibling is not None else []
+                    yield self.finding(file.range(node), message, related=related)
 
 
 _Fault = tuple[ast.AST, 'Frame', str, Value | None]

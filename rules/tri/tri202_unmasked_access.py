@@ -7,9 +7,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.unmasked import plain, unmasked
+from flakelint.rules.tri.places import beside, is_to_tell
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -72,8 +72,7 @@ class UnmaskedAccess(Rule):
         if file.repository.is_called_by_kernels(kernel):
             return
         for access, sibling, bound in unmasked(file.tiles(kernel)):
-            where = file.range(access.access.node)
-            if access.access.frame.kernel.path != file.path or not file.is_first(self.code, where):
+            if not is_to_tell(self, access.access.node, access.access.frame, file):
                 continue
             compared = ast.unparse(bound.value.node)
             kind = {'load': 'reads', 'store': 'writes', 'atomic': 'changes'}[access.access.kind]
@@ -82,9 +81,8 @@ class UnmaskedAccess(Rule):
                 f'no mask, although `{compared}` bounds the same vector in the {_NAMES[sibling.access.kind]} of line {line}: '
                 f'where `{plain(bound.limit)}` is no multiple of the tile, this {kind} behind the end'
             )
-            is_here = bound.value.frame.kernel.path == file.path
-            related = [Related(file.range(bound.value.node), 'the bound that is missing')] if is_here else []
-            yield self.finding(where, message, related=related)
+            related = beside(bound.value, 'the bound that is missing', file)
+            yield self.finding(file.range(access.access.node), message, related=related)
 
 
 _NAMES = {'load': 'load', 'store': 'store', 'atomic': 'atomic operation'}

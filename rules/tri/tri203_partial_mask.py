@@ -7,9 +7,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.unmasked import behind, part_masked, plain
+from flakelint.rules.tri.places import beside, is_to_tell
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -96,7 +96,5 @@ class PartialMask(Rule):
             yield from self._found(file, access, bound, message, 'the bound that is missing')
 
     def _found(self, file: 'File', access: 'TiledAccess', bound: 'Bound', message: str, note: str) -> 'Iterator[Finding]':
-        where = file.range(access.access.node)
-        if access.access.frame.kernel.path == file.path and file.is_first(self.code, where):
-            is_here = bound.value.frame.kernel.path == file.path
-            yield self.finding(where, message, related=[Related(file.range(bound.value.node), note)] if is_here else [])
+        if is_to_tell(self, access.access.node, access.access.frame, file):
+            yield self.finding(file.range(access.access.node), message, related=beside(bound.value, note, file))

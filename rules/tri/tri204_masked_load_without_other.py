@@ -7,9 +7,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.engine.findings import Edit, Fix, Related
+from flakelint.engine.findings import Edit, Fix
 from flakelint.engine.rule import Rule, safe
 from flakelint.kernel.pads import Consumed, Pads
+from flakelint.rules.tri.places import beside, is_to_tell
 from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
@@ -77,16 +78,18 @@ class MaskedLoadWithoutOther(Rule):
         """Flag the loads whose undefined lanes are taken in."""
         if file.repository.is_called_by_kernels(kernel):
             return
-        found = sorted(Pads(file.tiles(kernel)).consumed(), key=lambda one: (one.access.node.lineno, one.consumer.node.lineno))
-        for one in found:
-            where = file.range(one.access.node)
-            if one.access.frame.kernel.path != file.path or not file.is_first(self.code, where):
+        consumed = Pads(file.tiles(kernel)).consumed()
+        found: dict[ast.AST, list[Consumed]] = {}
+        for one in sorted(consumed, key=lambda one: (one.access.node.lineno, one.consumer.node.lineno)):
+            found.setdefault(one.access.node, []).append(one)
+        for node, ways in found.items():
+            first = ways[0]
+            if not is_to_tell(self, node, first.access.frame, file):
                 continue
-            consumers = {other.consumer.detail or 'dot' for other in found if other.access.node is one.access.node}
-            is_direct = all(other.direct for other in found if other.access.node is one.access.node)
-            is_here = one.consumer.frame.kernel.path == file.path
-            related = [Related(file.range(one.consumer.node), 'here they are taken in')] if is_here else []
-            yield self.finding(where, _message(one, consumers, is_direct), _fix(one, consumers, is_direct, file), related)
+            consumers = {one.consumer.detail or 'dot' for one in ways}
+            is_direct = all(one.direct for one in ways)
+            message, fix = _message(first, consumers, is_direct), _fix(first, consumers, is_direct, file)
+            yield self.finding(file.range(node), message, fix, beside(first.consumer, 'here they are taken in', file))
 
 
 def _message(found: Consumed, consumers: set[str], is_direct: bool) -> str:

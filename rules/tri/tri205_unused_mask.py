@@ -7,12 +7,12 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.graph import SCALAR, Cases, Value, each_value, reachable
 from flakelint.kernel.origins import base_of
 from flakelint.rules.tri.address_findings import written
+from flakelint.rules.tri.places import beside
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -96,8 +96,7 @@ class UnusedMask(Rule):
         is_here = access.frame.kernel.path == file.path
         where = f' in line {access.node.lineno}' if is_here else f' in `{access.frame.kernel.name}`'
         message = f'nothing reads the mask `{name}`, and `{call}`{where} goes over {spelled} without a mask'
-        related = [Related(file.range(access.node), f'goes over {spelled} without a mask')] if is_here else []
-        return self.finding(file.range(target), message, related=related)
+        return self.finding(file.range(target), message, related=beside(access, f'goes over {spelled} without a mask', file))
 
 
 def _order(access: 'Access', file: 'File') -> tuple[bool, int]:

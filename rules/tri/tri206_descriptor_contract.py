@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value
+from flakelint.rules.tri.places import is_to_tell
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -76,7 +77,7 @@ class DescriptorContract(Rule):
             if method.owner.op == 'descriptor' and method.call is not None and method.node.attr in ('load', 'store'):
                 found.extend((method.call, method.frame, message) for message in _used(method.owner, method.call))
         for node, frame, message in found:
-            if frame.kernel.path == file.path and file.is_first(self.code, file.range(node)):
+            if is_to_tell(self, node, frame, file):
                 yield self.finding(file.range(node), message)
 
 

@@ -7,11 +7,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.host_statements import is_launch
 from flakelint.kernel.kernels import AUTOTUNE
 from flakelint.kernel.updates import operation, uninitialized
+from flakelint.rules.tri.places import beside
 from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
@@ -102,9 +102,7 @@ class UninitializedOutput(Rule):
                         f'`{passed.text}` holds no values yet, and `{kernel.name}` only updates it by atomic operations: '
                         f'`{operation(access)}` combines its values with whatever was in that memory'
                     )
-                    is_here = access.frame.kernel.path == file.path
-                    related = [Related(file.range(access.node), 'where it is updated')] if is_here else []
-                    yield self.finding(where, message, related=related)
+                    yield self.finding(where, message, related=beside(access, 'where it is updated', file))
 
 
 def _may_be_initialized(kernel: 'Kernel', file: 'File') -> bool:

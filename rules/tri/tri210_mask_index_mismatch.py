@@ -7,9 +7,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.unmasked import misplaced
+from flakelint.rules.tri.places import beside, is_to_tell
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -66,10 +66,7 @@ class MaskIndexMismatch(Rule):
         if file.repository.is_called_by_kernels(kernel):
             return
         for access, bound in misplaced(file.tiles(kernel)):
-            where = file.range(access.access.node)
-            if access.access.frame.kernel.path != file.path or not file.is_first(self.code, where):
-                continue
-            is_here = bound.value.frame.kernel.path == file.path
-            related = [Related(file.range(bound.value.node), 'this bounds the tile of another axis')] if is_here else []
-            message = f'`{ast.unparse(bound.value.node)}` bounds the tile of another program axis than the address goes to'
-            yield self.finding(where, message, related=related)
+            if is_to_tell(self, access.access.node, access.access.frame, file):
+                message = f'`{ast.unparse(bound.value.node)}` bounds the tile of another program axis than the address goes to'
+                related = beside(bound.value, 'this bounds the tile of another axis', file)
+                yield self.finding(file.range(access.access.node), message, related=related)
