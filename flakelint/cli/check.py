@@ -43,6 +43,7 @@ def _split(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option('--select', multiple=True, metavar=_CODES, callback=_split, help='Check these rules only.')
 @click.option('--ignore', multiple=True, metavar=_CODES, callback=_split, help='Leave these rules out.')
 @click.option('--extend-select', multiple=True, metavar=_CODES, callback=_split, help='Check these rules as well.')
+@click.option('--preview', is_flag=True, default=None, help='Also report what is right less often, to try it out.')
 @click.option('--preset', help='Start from this preset: triton or fla.')
 @click.option('--exclude', multiple=True, metavar='PATTERN', help='Leave these paths out as well.')
 @click.option('--force-exclude', is_flag=True, default=None, help='Leave excluded files out even where they are named.')
@@ -106,7 +107,7 @@ class _Check:
             fail(error)
 
     def _load(self) -> 'tuple[Config, Registry]':
-        keys = ('select', 'ignore', 'extend_select', 'preset', 'force_exclude', 'output_format', 'target_triton')
+        keys = ('select', 'ignore', 'extend_select', 'preset', 'preview', 'force_exclude', 'output_format', 'target_triton')
         overrides = {key: self.options[key] for key in keys if self.options[key] is not None}
         if self.options['baseline']:
             overrides['baseline'] = os.path.abspath(self.options['baseline'])

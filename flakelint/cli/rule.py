@@ -19,7 +19,7 @@ from flakelint.cli.common import config_option, fail, load_config
 from flakelint.engine.config import Layer, SettingsError, nearest
 from flakelint.engine.registry import Registry, RuleReference
 from flakelint.engine.rule import Rule
-from flakelint.engine.settings import PRESETS
+from flakelint.engine.settings import PRESETS, PREVIEW
 from flakelint.report.model import url
 
 _HEADING = re.compile(r'^## (.*)$', re.MULTILINE)
@@ -88,7 +88,7 @@ def as_markdown(rule: type[Rule], presets: list[str]) -> str:
     facts = [
         f'- Severity: {rule.severity}',
         f'- Fix: {rule.fix}',
-        f'- Presets: {", ".join(f"`{name}`" for name in presets) or "none"}',
+        f'- Presets: {", ".join(f"`{name}`" for name in presets) or _no_preset(rule)}',
         f'- Since: {rule.since}',
     ]
     if rule.triton:
@@ -99,10 +99,14 @@ def as_markdown(rule: type[Rule], presets: list[str]) -> str:
 def _as_text(rule: type[Rule], presets: list[str]) -> str:
     body = _HEADING.sub(lambda match: f'{match[1]}\n{"-" * len(match[1])}', _outside_code(documentation(rule)))
     triton = [f'Triton {rule.triton}'] if rule.triton else []
-    enabled = f'on in {" and ".join(presets)}' if presets else 'off in every preset'
+    enabled = f'on in {" and ".join(presets)}' if presets else _no_preset(rule).replace('none', 'off in every preset')
     facts = [rule.severity, _FIXES[rule.fix], enabled, *triton, f'since {rule.since}']
     title = f'{rule.code} {rule.name} ({", ".join(facts)})'
     return f'{title}\n{"=" * len(title)}\n\n{rule.summary()}\n\n{body}\n'
+
+
+def _no_preset(rule: type[Rule]) -> str:
+    return 'none, unless `preview` is on' if rule.code in PREVIEW else 'none'
 
 
 def _outside_code(text: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
 from flakelint.engine import versions
-from flakelint.engine.settings import PRESETS, SECTIONS, SELECTION_KEYS, Settings, keys_of
+from flakelint.engine.settings import PRESETS, PREVIEW, SECTIONS, SELECTION_KEYS, Settings, keys_of
 from flakelint.kernel.sizes import DEFAULTS as ROLES
 
 if sys.version_info >= (3, 11):
@@ -107,7 +107,10 @@ def load(
         place = 'command line' if overrides.get('preset') else shown
         known = ' and '.join(f'`{name}`' for name in PRESETS)
         raise SettingsError(f'{place}: unknown preset `{preset}`{nearest(preset, PRESETS)}; there are {known}')
-    return _lay([(f'preset {preset}', PRESETS[preset]), (shown, values), ('command line', overrides)], preset, root, file)
+    chosen = PRESETS[preset]
+    if overrides.get('preview', values.get('preview', Settings.preview)):
+        chosen = {**chosen, 'ignore': tuple(code for code in chosen['ignore'] if code not in PREVIEW)}
+    return _lay([(f'preset {preset}', chosen), (shown, values), ('command line', overrides)], preset, root, file)
 
 
 def nearest(word: str, known: Any) -> str:

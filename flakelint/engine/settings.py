@@ -116,6 +116,7 @@ class Settings:
     max_file_size: int = 1_000_000
     per_file_ignores: dict[str, tuple[str, ...]] = field(default_factory=dict)
     target_triton: str = '>=3.3'
+    preview: bool = False
     rule_paths: tuple[str, ...] = ()
     baseline: str = ''
     cache_dir: str = ''
@@ -131,16 +132,18 @@ class Settings:
 SELECTION_KEYS = ('select', 'ignore', 'extend_select')
 SECTIONS = {'header': HeaderSettings, 'commits': CommitSettings, 'kernel': KernelSettings, 'assume': AssumeSettings}
 
+# what is right less often than a rule should be that everyone has on
+PREVIEW = ('TRI207',)
 POLICIES = ('TRI102', 'TRI106', 'TRI402', 'TRI405', 'TRI406', 'TRI506')
 
 PRESETS: dict[str, dict[str, Any]] = {
     'triton': {
         'select': ('ENG', 'TRI1', 'TRI2', 'TRI3', 'TRI4', 'TRI5', 'TRI6', 'OPS101', 'OPS102'),
-        'ignore': POLICIES,
+        'ignore': (*POLICIES, *PREVIEW),
     },
     'fla': {
         'select': ('ENG', 'TRI1', 'TRI2', 'TRI3', 'TRI4', 'TRI5', 'TRI6', 'OPS', 'TST', 'DOC', 'REP'),
-        'ignore': ('TRI106',),
+        'ignore': ('TRI106', *PREVIEW),
         'per_file_ignores': {'backends/triton_ascend/': ('TRI201',)},
         'kernel': {'autotune': ('fla.ops.utils.cache.fla_cache_autotune',)},
     },

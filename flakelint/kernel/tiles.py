@@ -13,7 +13,18 @@ from flakelint.kernel import types
 from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, reachable
 from flakelint.kernel.launches import FLAG
 from flakelint.kernel.origins import base_of
-from flakelint.kernel.polynomials import ONE, Atom, Monomial, Polynomial, Polynomials, added, divided_by, frozen, scaled
+from flakelint.kernel.polynomials import (
+    ONE,
+    Atom,
+    Monomial,
+    Polynomial,
+    Polynomials,
+    added,
+    divided_by,
+    frozen,
+    multiplied,
+    scaled,
+)
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
@@ -23,7 +34,7 @@ _CONJUNCTIONS = frozenset({'and', 'all', 'mul'})
 _THROUGH = frozenset({'view', 'cast', 'assign', 'trans'})
 _LESS = {'lt': False, 'le': False, 'gt': True, 'ge': True}
 # what tells from tile to tile
-_TOLD = frozenset({'program', 'round', 'load', 'other'})
+TOLD = frozenset({'program', 'round', 'load', 'other'})
 
 
 class Vector(NamedTuple):
@@ -50,11 +61,14 @@ class Bound(NamedTuple):
             What it stays below.
         value (Value):
             The comparison.
+        index (Polynomial):
+            What is compared.
     """
 
     vector: Vector
     limit: Polynomial
     value: Value
+    index: Polynomial
 
 
 class TiledAccess(NamedTuple):
@@ -147,6 +161,16 @@ class Tiles:
                 found |= self.polynomials.aranges(polynomial)
         return frozenset(found)
 
+    def beyond(self, access: TiledAccess) -> Polynomial | None:
+        """The terms of an address in which none of the indices is that its mask bounds; `None` where they cannot be told apart."""
+        left: Polynomial | None = access.address
+        for bound in access.bounds:
+            tile = bound.vector.tile
+            strides = {_without(monomial, tile): number for monomial, number in access.address.items() if tile in monomial}
+            spanned = multiplied(bound.index, strides) if len(strides) == 1 else None
+            left = None if left is None or spanned is None else added(left, spanned, -1)
+        return left
+
     def vectors_of(self, polynomial: Polynomial) -> list[Vector]:
         """The vectors that an index or an address is the sum of, each times something."""
         found: list[Vector] = []
@@ -213,12 +237,12 @@ class Tiles:
         index = scaled(room, -1)
         base = self._base(index, tile, ONE, 1)
         limit = added(added(room, {monomial: 1}, 1), dict(base), 1)
-        yield Bound(Vector(tile, base), limit, value)
+        yield Bound(Vector(tile, base), limit, value, low)
 
 
 def _leads(monomial: Monomial, factor: int, length: Polynomial) -> bool:
     """Whether a term is a number of tiles, told by programs or rounds, times the length of one."""
-    if not any(atom.kind in _TOLD for atom in monomial) or len(length) != 1:
+    if not any(atom.kind in TOLD for atom in monomial) or len(length) != 1:
         return False
     ((symbols, number),) = length.items()
     if factor % number:

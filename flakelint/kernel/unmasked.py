@@ -49,8 +49,15 @@ class Unmasked(NamedTuple):
     bound: Bound
 
 
-def unmasked(tiles: Tiles) -> Iterator[Unmasked]:
-    """The accesses that lack a mask, one for each vector, in the order of the source."""
+def unmasked(tiles: Tiles, anywhere: bool = False) -> Iterator[Unmasked]:
+    """The accesses that lack a mask, one for each vector, in the order of the source.
+
+    Args:
+        tiles (Tiles):
+            The accesses of a kernel.
+        anywhere (bool, Optional):
+            Whether the bound of another load counts even if it was not at hand yet. Default: `False`.
+    """
     if _is_generated(tiles):
         return
     told: set[tuple[Vector, frozenset]] = set()
@@ -58,7 +65,7 @@ def unmasked(tiles: Tiles) -> Iterator[Unmasked]:
         if access.access.mask is not None and not is_none(access.access.mask):
             continue
         for vector in access.vectors:
-            found = _evidence(tiles, access, vector)
+            found = _evidence(tiles, access, vector, anywhere=anywhere)
             if found is not None and (place := (vector, frozen(found.bound.limit))) not in told:
                 told.add(place)
                 yield found
@@ -140,7 +147,9 @@ def _rounds_up(quotient: Value) -> bool:
     return any(value.op in ('add', 'sub') for value in each_value(quotient.operands[:1]))
 
 
-def _evidence(tiles: Tiles, access: TiledAccess, vector: Vector, beside: set[Vector] | None = None) -> Unmasked | None:
+def _evidence(
+    tiles: Tiles, access: TiledAccess, vector: Vector, beside: set[Vector] | None = None, anywhere: bool = False,
+) -> Unmasked | None:
     """A sibling that bounds the vector, and one of those beside it if there are any, if nothing excuses the access."""
     for sibling in tiles.accesses:
         if sibling.access.node is access.access.node or vector not in sibling.vectors:
@@ -153,7 +162,7 @@ def _evidence(tiles: Tiles, access: TiledAccess, vector: Vector, beside: set[Vec
             name = plain(bound.limit)
             if not name or is_whole(tiles, vector, bound.limit, name):
                 continue
-            if sibling.access.kind == 'load' and not _is_at_hand(bound, sibling, access):
+            if sibling.access.kind == 'load' and not anywhere and not _is_at_hand(bound, sibling, access):
                 continue
             if not excuse(tiles, access, vector, name):
                 return Unmasked(access, sibling, bound)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Edit, Fix
 from flakelint.engine.rule import Rule, safe
+from flakelint.kernel.fills import Filled, misfilled
 from flakelint.kernel.pads import Consumed, Pads
 from flakelint.rules.tri.places import beside, is_to_tell
 from flakelint.source.text import Position, Range
@@ -29,6 +30,8 @@ class MaskedLoadWithoutOther(Rule):
 
     ## What it does
     Follows the masked lanes of each load that has no `other`, dimension by dimension, through arithmetic, casts, helpers and what loops accumulate. Where they reach `tl.sum`, `tl.max`, `tl.min`, `tl.argmax` or `tl.argmin` along the masked dimension, or both sides of a `tl.dot` along the one that it contracts, the load is flagged. A `tl.where` with a condition on that dimension ends the way, and so does a mask that is multiplied or added.
+
+    With `preview` on, loads are flagged as well whose `other` is not neutral where they go into a reduction as they are: anything but zero in a sum, zero in a minimum or in a maximum of floating-point numbers.
 
     ## Why is this bad?
     What a masked lane holds without `other` is not defined. One vendor's compiler fills in zeros and hides it, another one leaves what the register held: sums that change from run to run, a maximum that is none, NaN.
@@ -90,6 +93,17 @@ class MaskedLoadWithoutOther(Rule):
             is_direct = all(one.direct for one in ways)
             message, fix = _message(first, consumers, is_direct), _fix(first, consumers, is_direct, file)
             yield self.finding(file.range(node), message, fix, beside(first.consumer, 'here they are taken in', file))
+        for one in misfilled(file.tiles(kernel)) if file.settings.preview else ():
+            if is_to_tell(self, one.access.node, one.access.frame, file):
+                yield self.finding(
+                    file.range(one.access.node), _misfilled(one), None, beside(one.consumer, 'here they are taken in', file))
+
+
+def _misfilled(found: Filled) -> str:
+    name = found.consumer.detail
+    advice = {'sum': '0'}.get(name, f'{_OTHERS[name]} of the type')
+    line = found.consumer.node.lineno
+    return f'`tl.{name}` in line {line} takes what `other` gives to masked lanes for elements: it should be {advice}'
 
 
 def _message(found: Consumed, consumers: set[str], is_direct: bool) -> str:

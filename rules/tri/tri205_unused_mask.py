@@ -11,12 +11,13 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.graph import SCALAR, Cases, Value, each_value, reachable
 from flakelint.kernel.origins import base_of
-from flakelint.rules.tri.address_findings import written
+from flakelint.rules.tri.address_findings import arguments, written
+from flakelint.rules.tri.mask_fixes import with_mask
 from flakelint.rules.tri.places import beside
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
-    from flakelint.engine.findings import Finding
+    from flakelint.engine.findings import Finding, Fix
     from flakelint.kernel.frames import Access
     from flakelint.kernel.kernels import Kernel
     from flakelint.kernel.model import Model
@@ -68,6 +69,9 @@ class UnusedMask(Rule):
         tl.store(y + o, tl.load(x + o, mask=mask), mask=mask)
     ```
 
+    ## Fix safety
+    The fix gives the mask to the accesses that lack it, where it has the shape of their pointers, as the model finds it in the mended text. It is unsafe: where the size is a multiple of the block by contract, the mask can go instead.
+
     ## Known limits
     - A name that begins with `_` is meant to be left alone, and is not flagged.
     - A mask that one branch reads is used, wherever else it is missing.
@@ -77,7 +81,7 @@ class UnusedMask(Rule):
     code = 'TRI205'
     name = 'unused-mask'
     severity = 'warning'
-    fix = 'none'
+    fix = 'unsafe'
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Flag the masks of a kernel that nothing reads."""
@@ -88,15 +92,19 @@ class UnusedMask(Rule):
             if exposed:
                 first = min((access for _, access in exposed), key=lambda one: _order(one, file))
                 indices = [index for index, access in exposed if access is first]
-                yield self._finding(name, target, indices, first, file)
+                bare = {id(access.node): access for _, access in exposed}.values()
+                fix = with_mask(bare, name, arguments(mask), kernel, file)
+                yield self._finding(name, target, indices, first, fix, file)
 
-    def _finding(self, name: str, target: ast.Name, indices: list[Value], access: 'Access', file: 'File') -> 'Finding':
+    def _finding(
+        self, name: str, target: ast.Name, indices: list[Value], access: 'Access', fix: 'Fix | None', file: 'File',
+    ) -> 'Finding':
         call = ast.unparse(access.node.func)
         spelled = ' and '.join(dict.fromkeys(f'`{index.name or written(index.node)}`' for index in indices[::-1]))
         is_here = access.frame.kernel.path == file.path
         where = f' in line {access.node.lineno}' if is_here else f' in `{access.frame.kernel.name}`'
         message = f'nothing reads the mask `{name}`, and `{call}`{where} goes over {spelled} without a mask'
-        return self.finding(file.range(target), message, related=beside(access, f'goes over {spelled} without a mask', file))
+        return self.finding(file.range(target), message, fix, beside(access, f'goes over {spelled} without a mask', file))
 
 
 def _order(access: 'Access', file: 'File') -> tuple[bool, int]:

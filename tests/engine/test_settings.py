@@ -11,6 +11,7 @@ import pytest
 
 from flakelint.engine.config import SettingsError, load
 from flakelint.engine.registry import collect
+from flakelint.engine.settings import PRESETS, PREVIEW
 from tests.tools import write
 
 
@@ -79,6 +80,17 @@ def test_layers_select_ignore_and_extend(tmp_path: Path) -> None:
     assert 'TRI201' not in selected(tmp_path, select=('TRI',), ignore=('block-pointer',))
     assert selected(tmp_path, select=('ALL',)) >= selected(tmp_path, preset='fla')
     assert selected(tmp_path, select=('tri201',)) == {'TRI201'}
+
+
+@pytest.mark.parametrize('preset', sorted(PRESETS))
+def test_preview_adds_to_a_preset(tmp_path: Path, preset: str) -> None:
+    write(tmp_path / 'flakelint.toml', f'preset = "{preset}"\n')
+    assert selected(tmp_path, preview=True) - selected(tmp_path) == set(PREVIEW)
+    # what is named is on, and what is ignored is off, preview or not
+    assert selected(tmp_path, select=PREVIEW) == set(PREVIEW)
+    assert selected(tmp_path, preview=True, ignore=PREVIEW) == selected(tmp_path)
+    write(tmp_path / 'flakelint.toml', f'preset = "{preset}"\npreview = true\n')
+    assert set(PREVIEW) <= selected(tmp_path)
 
 
 def test_origins_are_kept(tmp_path: Path, monkeypatch) -> None:

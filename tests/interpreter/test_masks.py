@@ -13,13 +13,17 @@ pytest.importorskip('torch')
 pytest.importorskip('triton')
 
 from tests.interpreter.harness import launches, trace
-from tests.rule_harness import FIXTURES, fixture_files
+from tests.rule_harness import FIXED, FIXTURES, fixture_files
 from tests.tools import write
 
 # what a fault of each rule shows: an address outside the tensor, or a lane without a value in a result
 KINDS = {'TRI202': 'outside', 'TRI203': 'outside', 'TRI204': 'undefined', 'TRI210': 'outside'}
 FILES = [(code, path) for code in KINDS for path in fixture_files(code)]
 FAULTY = [case for case in FILES if not case[1].name.startswith('sound_')]
+MENDED = [
+    (code, fixed) for code, path in FAULTY for suffix in FIXED
+    if (fixed := path.with_name(path.name.removesuffix('.py') + suffix)).exists()
+]
 SOUND = [case for case in FILES if case[1].name.startswith('sound_')]
 
 PROBE = """\
@@ -63,7 +67,7 @@ def far_kernel(x, ids, y, BLOCK: tl.constexpr):
 @pytest.fixture(scope='module')
 def traces():
     found = {}
-    for (path, kernel), seen in trace([path for _, path in FILES]).items():
+    for (path, kernel), seen in trace([path for _, path in (*FILES, *MENDED)]).items():
         found.setdefault(path, {})[kernel] = seen
     return found
 
@@ -93,6 +97,13 @@ def test_faults_are_real(code, path, traces):
         assert not any(getattr(seen, other) for other in set(KINDS.values()) - {kind}), kernel
         found |= lines.keys()
     assert expected <= found
+
+
+@pytest.mark.parametrize(('code', 'path'), MENDED, ids=by_name)
+def test_fixes_mend(code, path, traces):
+    left = faulty_lines(path)
+    for kernel, seen in traces[path].items():
+        assert getattr(seen, KINDS[code]).keys() <= left, kernel
 
 
 @pytest.mark.parametrize(('code', 'path'), SOUND, ids=by_name)
