@@ -13,6 +13,7 @@ from flakelint.kernel.graph import Value, reachable
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
 from flakelint.kernel.sizes import Assumed, Size
+from flakelint.kernel.support import Support
 from flakelint.kernel.weights import within_weights
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Addresses:
         self.model = model
         self.bounds = Bounds(model, assumed)
         self.origins = Origins(self.bounds)
+        self._support = Support(model, self.bounds)
         # what is added to a pointer counts even where the pointer is handed to a function that is not followed
         roots = [*accessed(model.accesses), *model.addresses]
         self.reached: list[Value] = products(roots)
@@ -98,7 +100,7 @@ class Addresses:
                 if before is None or (wraps.tight, wraps.size.possible) > (before.tight, before.size.possible):
                     wrapping[where] = wraps
         return [
-            Fault(_kind(origin, wrapping), origin, tuple(wrapping[where] for where in sorted(wrapping)))
+            Fault(self._kind(origin, wrapping), origin, tuple(wrapping[where] for where in sorted(wrapping)))
             for _, (origin, wrapping) in sorted(found.items(), key=lambda item: item[0])
         ]
 
@@ -111,9 +113,9 @@ class Addresses:
                 return self._innermost(value)
         return product
 
-
-def _kind(origin: Value, wrapping: dict[Place, Product]) -> str:
-    if is_narrowing(origin):
-        return NARROWING
-    is_index = all(product.value.node is not origin.node for product in wrapping.values())
-    return NARROW if is_index and any(product.tight for product in wrapping.values()) else POSSIBLE
+    def _kind(self, origin: Value, wrapping: dict[Place, Product]) -> str:
+        if is_narrowing(origin):
+            return NARROWING
+        is_index = all(product.value.node is not origin.node for product in wrapping.values())
+        tight = [product.value for product in wrapping.values() if product.tight]
+        return NARROW if is_index and tight and self._support.of(origin, tight) else POSSIBLE

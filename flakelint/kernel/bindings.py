@@ -7,7 +7,7 @@
 
 import ast
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from flakelint.kernel.conditions import spell
 from flakelint.project.imports import last_name
@@ -44,15 +44,24 @@ def bound_in(statements: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
-def only_widens(statement: ast.stmt) -> bool:
-    """Whether a statement only casts a name to 64 bits."""
+def only_widens(statement: ast.stmt, holds: Callable[[str, str], bool]) -> bool:
+    """Whether a statement only casts a name to 64 bits.
+
+    Args:
+        statement (ast.stmt):
+            The statement.
+        holds (Callable[[str, str], bool]):
+            Tells whether one name holds what another one does.
+    """
     if not isinstance(statement, ast.Assign) or len(statement.targets) > 1 or not isinstance(statement.targets[0], ast.Name):
         return False
     call, name = statement.value, statement.targets[0].id
     if not isinstance(call, ast.Call) or len(call.args) not in (1, 2) or call.keywords:
         return False
-    is_cast = spell(call.func, {}) == f'{name}.to' if len(call.args) == 1 else spell(call.args[0], {}) == name
-    return is_cast and spell(call.args[-1], {}).rpartition('.')[2] == 'int64'
+    if spell(call.args[-1], {}).rpartition('.')[2] != 'int64':
+        return False
+    cast, _, method = spell(call.func, {}).rpartition('.') if len(call.args) == 1 else (spell(call.args[0], {}), '', 'to')
+    return method == 'to' and (cast == name or holds(name, cast))
 
 
 def without_casts(node: ast.AST) -> str:
@@ -74,11 +83,34 @@ class _WithoutCasts(ast.NodeTransformer):
 
 def differ_in_width(body: list[ast.stmt], orelse: list[ast.stmt]) -> tuple[bool, bool]:
     """Whether the first of two blocks is the second one with casts to 64 bits, and the other way round."""
-    if len(body) != len(orelse) or len(body) > _MAX_COMPARED or 'int64' not in ''.join(map(ast.unparse, (*body, *orelse))):
+    if 'int64' not in ''.join(map(ast.unparse, (*body, *orelse))):
         return False, False
-    pairs = [(ast.unparse(one), ast.unparse(other)) for one, other in zip(body, orelse, strict=True)]
-    plain = [(without_casts(one), without_casts(other)) for one, other in zip(body, orelse, strict=True)]
-    if any(one != other for one, other in plain) or all(one == other for one, other in pairs):
+    first, second = _assigned(body), _assigned(orelse)
+    if first and second:
+        # the order does not matter, nor what one of them binds alone
+        pairs = [(first[name], second[name]) for name in first if name in second]
+    elif len(body) == len(orelse) <= _MAX_COMPARED:
+        pairs = list(zip(body, orelse, strict=True))
+    else:
+        pairs = []
+    texts = [(ast.unparse(one), ast.unparse(other)) for one, other in pairs]
+    plain = [(without_casts(one), without_casts(other)) for one, other in pairs]
+    if any(one != other for one, other in plain) or all(one == other for one, other in texts):
         return False, False
-    widens = all(other == bare for (_, other), (_, bare) in zip(pairs, plain, strict=True))
-    return widens, all(one == bare for (one, _), (bare, _) in zip(pairs, plain, strict=True))
+    widens = all(other == bare for (_, other), (_, bare) in zip(texts, plain, strict=True))
+    return widens, all(one == bare for (one, _), (bare, _) in zip(texts, plain, strict=True))
+
+
+def _assigned(block: list[ast.stmt]) -> dict[str, ast.expr]:
+    """What a block gives to its names, if it does nothing else."""
+    found: dict[str, ast.expr] = {}
+    stack = list(block)
+    while stack:
+        statement = stack.pop()
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            found[statement.targets[0].id] = statement.value
+        elif isinstance(statement, ast.If):
+            stack.extend((*statement.body, *statement.orelse))
+        elif not isinstance(statement, ast.Pass):
+            return {}
+    return found

@@ -19,13 +19,12 @@ from flakelint.kernel.names import is_head_name, is_request_name, is_sequence_na
 from flakelint.kernel.products import multiplied
 from flakelint.kernel.relations import divided, is_same, limits_by_value
 from flakelint.kernel.rows import row_width
-from flakelint.kernel.sizes import GRID, HEAD, ITERATION, LOADED, OFFSET, PROGRAM, ROW, SEQUENCE, Assumed, Size
+from flakelint.kernel.sizes import GRID, HEAD, ITERATION, LOADED, NOTHING, OFFSET, PROGRAM, ROW, SEQUENCE, Assumed, Size
 from flakelint.kernel.strides import Strides, stripped
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
 
-NOTHING = Size(0, 0, '')
 # a tile within one of these is none of a whole tensor
 _SMALL = frozenset({sizes.WIDTH, sizes.HIDDEN, sizes.HEAD_WIDTH, sizes.HEADS, sizes.BLOCK})
 # what is compared with these may be larger than they are taken to be
@@ -70,6 +69,10 @@ class Bounds:
             self._known[id(value)] = self.of(value.operands[0]) if value.op == 'phi' else NOTHING
             known = self._known[id(value)] = self._limited(value, self._size(value))
         return known
+
+    def limits(self, value: Value) -> list[Value]:
+        """What a value is compared with that keeps it small."""
+        return self._limits.get(id(value), [])
 
     def flat(self, product: Value) -> Size:
         """The size of a product where a tensor may be one flat dimension: the number of a tile times its size is not one of rows then."""

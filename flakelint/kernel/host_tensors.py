@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from flakelint.kernel.host_values import AXES, TUPLE, Axes, Shape, Tensor, Value, unknown
 from flakelint.kernel.launches import DTYPE, EXPRESSION, NUMBER, SIZE, TENSOR, UNKNOWN
+from flakelint.project.imports import dotted
 
 DTYPES = frozenset({
     'bfloat16', 'bool', 'double', 'float', 'float16', 'float32', 'float64', 'half', 'int', 'int1', 'int16', 'int32',
@@ -29,7 +30,9 @@ _LIKE = frozenset({'empty_like', 'zeros_like', 'ones_like', 'full_like', 'rand_l
 _VALUES = frozenset({
     'arange', 'as_tensor', 'cat', 'concat', 'empty_strided', 'linspace', 'randint', 'randperm', 'stack', 'tensor',
 })
-FACTORIES = _SIZED | _LIKE | _VALUES
+# those that say in their name what they hold
+_TYPED = {'FloatTensor': 'float32', 'IntTensor': 'int32', 'LongTensor': 'int64'}
+FACTORIES = _SIZED | _LIKE | _VALUES | _TYPED.keys()
 
 _METHOD_TYPES = {
     'float': 'float32', 'half': 'float16', 'bfloat16': 'bfloat16', 'double': 'float64', 'int': 'int32',
@@ -111,7 +114,7 @@ def _created(function: str, arguments: Arguments, node: ast.Call) -> Value:
         dims = numbers if len(numbers) == 1 else None
         shape = Shape(dims=dims) if dims else Shape(ranks={1})
         return _tensor(shape, dtype if arguments.dtype is not None else 'int64' if is_whole else '', node)
-    return _tensor(Shape(), dtype, node)
+    return _tensor(Shape(), _TYPED.get(function, dtype), node)
 
 
 def method(name: str, base: Value, arguments: Arguments, node: ast.Call) -> Value:
@@ -123,7 +126,8 @@ def method(name: str, base: Value, arguments: Arguments, node: ast.Call) -> Valu
             dtype = _type_of(arguments.dtype)
         elif name in ('to', 'type_as', 'cumsum'):
             other = arguments.first()
-            dtype = other.tensor.dtype if name != 'cumsum' and other is not None and other.may_be_tensor else None
+            is_like = name != 'cumsum' and other is not None and other.may_be_tensor and not _is_device(node)
+            dtype = other.tensor.dtype if is_like else None
         ordered = True if name == 'contiguous' else tensor.contiguous
         return derived(base, tensor.shape, node, dtype, ordered if arguments.is_plain else None)
     if name in _VALUES_AND_INDICES:
@@ -196,6 +200,11 @@ def learn(test: ast.expr, values: dict[int, Value]) -> None:
             left.tensor.shape.ranks.add(right.value)
         elif left.kind == DTYPE and right.kind == DTYPE and not left.tensor.dtype:
             left.tensor.dtype = _type_of(right)
+
+
+def _is_device(node: ast.Call) -> bool:
+    """Whether the first argument of a call is where a tensor lies, by its name."""
+    return bool(node.args) and (dotted(node.args[0]) or '').rpartition('.')[2].endswith('device')
 
 
 def _tensor(shape: Shape, dtype: str, node: ast.expr, contiguous: bool | None = None) -> Value:

@@ -91,6 +91,11 @@ class Facts:
         # tests launch with sizes that say nothing of others
         return tuple(launch for launch in found if not _TEST.search(launch.path))
 
+    @cached_property
+    def is_left_out(self) -> bool:
+        """Whether nothing is seen to launch the kernel, although its own file launches others."""
+        return self.repository is not None and self.repository.is_left_out(self.kernel)
+
     def constant(self, kernel: 'Kernel', name: str) -> Any:
         """The value of a constant outside the kernel; `None` where it is not known."""
         key = (id(kernel), name)

@@ -56,7 +56,8 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         \w*top_?k\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
     """)),
     (EXPERTS, _words(r"""
-        E EXPERTS? n_experts n?um_?(?:\w+_)?experts NUM_(?:\w+_)?EXPERTS n_routed_experts
+        E EXPERTS? n_?exp(?:er)?ts?(?:_\w+)? N_?EXP(?:ER)?TS?(?:_\w+)? n_routed_experts
+        n?um_?(?:\w+_)?experts NUM_(?:\w+_)?EXPERTS
     """)),
     (COUNT, _words(r"""
         N[TCSB][A-Z]?\d? \w*_count programs num_sms? grid\w* \w*_(?:blocks|chunks|tiles) max_(?:blocks|pages)\w*

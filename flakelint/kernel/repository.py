@@ -98,6 +98,11 @@ class Repository:
             found.append(bind(site, path, kernel, filled, lambda name, path=path: find_literal(view.resolver, path, name)))
         return tuple(found)
 
+    def is_left_out(self, kernel: Kernel) -> bool:
+        """Whether nothing is seen to launch a kernel, although its own file launches others."""
+        view = self._view(kernel.module)
+        return not view.launches(_key(kernel)) and bool(view.summary(kernel.path).sites)
+
     def is_called_by_kernels(self, kernel: Kernel) -> bool:
         """Whether another function that Triton compiles uses it."""
         return self._view(kernel.module).is_called(_key(kernel))

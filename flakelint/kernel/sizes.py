@@ -128,6 +128,9 @@ class Size(NamedTuple):
         return self._replace(tight=min(self.tight, _LARGE_BLOCK), possible=min(self.possible, _MAX_BLOCK))
 
 
+NOTHING = Size(0, 0, '')
+
+
 @dataclass(frozen=True)
 class Assumed:
     """The sizes that a run assumes.

@@ -16,6 +16,7 @@ from flakelint.kernel.constants import COMPILE_TIME, OPPOSITES, may_be_constant,
 from flakelint.kernel.evaluator import Evaluator
 from flakelint.kernel.frames import Frame
 from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Guard, Value, cases_of, each_value, narrowed, reachable
+from flakelint.kernel.relations import is_same
 from flakelint.kernel.walk import Any_
 
 if TYPE_CHECKING:
@@ -198,6 +199,9 @@ class Interpreter(Evaluator):
         if type(node.value) is not ast.Constant:
             self.evaluate(node.value)
 
+    def _holds(self, name: str, other: str) -> bool:
+        return is_same(self.frame.env.get(name), self.frame.env.get(other))
+
     def _if(self, node: ast.If) -> bool:
         test, static, truth, yes, no = self.static_truth(node.test)
         if truth is not None:
@@ -213,7 +217,7 @@ class Interpreter(Evaluator):
         ends, after_body = self._branch(node.body, yes)
         self.frame.env = dict(before)
         # only widening here is the author's choice of when to pay for it
-        if static and not node.orelse and all(map(only_widens, node.body)):
+        if static and not node.orelse and all(only_widens(one, self._holds) for one in node.body):
             self.declined |= no
         if static and node.orelse:
             widens, narrows = differ_in_width(node.body, node.orelse)

@@ -24,6 +24,8 @@ _POINTER_WORDS = re.compile(r'_?(?:ptrs?|pointer)$|^(?:p|ptr)_', re.IGNORECASE)
 _STRIDE_WORDS = re.compile(r'_?strides?_?', re.IGNORECASE)
 # a dimension is a letter or two behind the name of its tensor, or a word
 _MAX_LETTERS = 2
+# axes from here on are counted from the end
+UNCOUNTED = 500
 
 
 class Step(NamedTuple):
@@ -114,7 +116,7 @@ class Strides:
         """The axis of a stride as the launches show it; -1 where they do not."""
         axes = [int(one) for one in self._dimensions.get(stride, ()) if one.lstrip('-').isdigit()]
         # the last of an unknown number of axes comes after all that are counted from the first
-        return max((one if one >= 0 else 1000 + one for one in axes), default=-1)
+        return max((one if one >= 0 else 2 * UNCOUNTED + one for one in axes), default=-1)
 
     def used(self) -> set[str]:
         """The strides with which some tensor is addressed."""

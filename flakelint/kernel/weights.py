@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _WEIGHT = re.compile(r'(?:[dq]|d_|grad_|conv_)?(?:w|weight|filter|kernel)\d?(?:_?ptrs?|_pointer)?', re.IGNORECASE)
 # kernels whose tensors are a weight and what belongs to it
 _OF_WEIGHTS = re.compile(r'_?(?:fused_)?weight_?norm', re.IGNORECASE)
+# what a packed weight is read from, beside itself
+_PACKED = re.compile(r'q_?weights?(?:_?ptrs?)?', re.IGNORECASE)
+_PARTS = re.compile(
+    r'(?:q_?)?(?:weights?|zeros?|zero_?points?|scales?|absmax|code_?book|lut|theta|pairs?)(?:_?ptrs?)?', re.IGNORECASE)
 # a stack of matrices, as experts have, comes with three dimensions
 _STACKED = 3
 
@@ -33,7 +37,7 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
         roots (list[Value]):
             Its addresses, and the limits of its masks.
     """
-    if _OF_WEIGHTS.match(model.kernel.name):
+    if _OF_WEIGHTS.match(model.kernel.name) or _is_unpacked(model):
         return {id(product) for product in products(roots)}
     weights = {name for name in model.parameters if _WEIGHT.fullmatch(name) and _is_single(strides, name)}
     if not weights:
@@ -44,6 +48,12 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
         (inside if bases and bases <= weights and not _has_loaded_index(root) else outside).append(root)
     elsewhere = {id(product) for product in products(outside)}
     return {id(product) for product in products(inside)} - elsewhere
+
+
+def _is_unpacked(model: 'Model') -> bool:
+    """Whether a kernel reads a packed weight and what belongs to it only: what it writes is that weight."""
+    read = {base.name for access in model.accesses if access.kind == 'load' for base in base_of(access.address)}
+    return any(map(_PACKED.fullmatch, read)) and all(map(_PARTS.fullmatch, read))
 
 
 def _is_single(strides: 'Strides', pointer: str) -> bool:

@@ -24,6 +24,8 @@ class NarrowAddress(Rule):
 
     How large an argument becomes is read from the launches of the repository first (which axis of a tensor a stride or size belongs to, what the grid is), then from what the kernel does with it (masks, tiles, quotients, the order of strides), and from its name last. The message names sizes at which the product wraps.
 
+    Sizes are assumptions, and a kernel that reads one weight looks like one that reads a tensor of activations. So something else in the kernel has to speak for them: results are written at what wraps, by rows that are as wide as a model or a run-time size, or in three tensors or more that are addressed alike; rows of that width are read by a program each; the index is the beginning of a sequence among the rows of all, or was read from a table of pages. What nothing speaks for is left to `possible-narrow-address`.
+
     ## Why is this bad?
     Program ids, loop counters and most arguments are 32-bit integers. A product past 2**31 - 1 wraps without a word, and the kernel reads or writes somewhere else: wrong numbers, or a fault in a later kernel.
 
@@ -64,6 +66,7 @@ class NarrowAddress(Rule):
 
     ## Known limits
     - A size is what the profile says of its role, unless a launch shows it; set the sizes of your project in `[tool.flakelint.assume]`.
+    - Small kernels in which nothing speaks for the sizes, such as the copy of one row by a loaded index, are reported by `possible-narrow-address` only.
     - Loaded indices are taken for 32-bit integers unless a launch shows the type of the tensor; the message says so.
     - One range of rows is taken to be below 2**22, so a flat kernel over one dimension (`pid * BLOCK` with stride 1) is not flagged.
     - What a function gives that is not found in the repository is unknown, and never reported.

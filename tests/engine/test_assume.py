@@ -22,7 +22,8 @@ import triton.language as tl
 @triton.jit
 def copy_fwd_kernel(x, y, table, foo, {parameter}):
     i_t = tl.program_id(0)
-    tl.store(y + {address} + tl.arange(0, 64), 0)
+    o = {address} + tl.arange(0, 64)
+    tl.store(y + o, tl.load(x + o) + tl.load(table + o))
 """
 
 
@@ -66,6 +67,16 @@ def test_the_first_pattern_that_fits_counts(tmp_path: Path) -> None:
     settings = table('names]\n"stride" = 8\n"str*" = 65536')
     assert codes(tmp_path, 'stride', 'i_t * stride', settings) == []
     assert codes(tmp_path, 'stride', 'i_t * stride', table('names]\n"str*" = 65536\n"stride" = 8')) == ['TRI101']
+
+
+def test_a_size_that_the_settings_give_needs_nothing_that_speaks_for_it(tmp_path: Path) -> None:
+    address = 'i_t * stride + tl.load(x) + tl.load(table)'
+    kernel = KERNEL.replace('tl.store(y + o, tl.load(x + o) + tl.load(table + o))', 'tl.store(y + o, 0)')
+    write(tmp_path / 'kernels.py', kernel.format(parameter='stride', address=address))
+    check = ('check', '--select', 'TRI101', '--no-cache', 'kernels.py')
+    assert flakelint(*check, cwd=tmp_path).returncode == 0
+    write(tmp_path / 'flakelint.toml', '[assume.names]\nstride = 8192\n')
+    assert flakelint(*check, cwd=tmp_path).returncode == 1
 
 
 def test_a_file_of_its_own_holds_the_same_settings(tmp_path: Path) -> None:

@@ -18,9 +18,11 @@ PARAMETERS = 'x, y, p32, p64, n, stride, T, L, u, f, C: tl.constexpr, BT: tl.con
 SIGNATURE = {'x': '*fp32', 'p32': '*i32', 'p64': '*i64', 'T': 'i32', 'L': 'i64', 'u': 'u32', 'f': 'fp32'}
 
 
-def source(body: str, parameters: str = PARAMETERS, helpers: str = '', decorators: str = '', host: str = '') -> str:
+def source(
+    body: str, parameters: str = PARAMETERS, helpers: str = '', decorators: str = '', host: str = '', name: str = 'kernel',
+) -> str:
     """The text of a module with one kernel, its helpers before it and its launches behind it."""
-    kernel = f'@triton.jit\ndef kernel({parameters}):\n{textwrap.indent(_plain(body), "    ")}\n'
+    kernel = f'@triton.jit\ndef {name}({parameters}):\n{textwrap.indent(_plain(body), "    ")}\n'
     above = '\n'.join(part for part in (_plain(helpers), '\n' if helpers else '', _plain(decorators)) if part)
     return f'{IMPORTS}{above}\n{kernel}' + (f'\n\n{_plain(host)}\n' if host else '')
 

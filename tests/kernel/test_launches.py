@@ -102,6 +102,7 @@ def test_operands_are_there(tmp_path: Path) -> None:
         ('B, T, H = x.shape\nx = x.to(torch.int32)', {'kind': 'tensor', 'rank': 3, 'dtype': 'int32'}),
         ('B, T, H = x.shape\nx = x.long()[:, None, 0]', {'kind': 'tensor', 'rank': 3, 'dtype': 'int64'}),
         ('B, T, H = x.shape\nx = x.unsqueeze(0).transpose(1, 2)', {'kind': 'tensor', 'rank': 4}),
+        ('x = torch.LongTensor(n).to(y.device)', {'kind': 'tensor', 'dtype': 'int64'}),
         ('x = torch.arange(4)', {'kind': 'tensor', 'rank': 1, 'dtype': 'int64', 'dims': ('4',)}),
         ('x = torch.empty(n, 8, dtype=torch.int32)', {'kind': 'tensor', 'rank': 2, 'dtype': 'int32', 'dims': ('n', '8')}),
         ('x = torch.empty((n, 8))', {'kind': 'tensor', 'rank': 2, 'dims': ('n', '8')}),

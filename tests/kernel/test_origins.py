@@ -32,7 +32,10 @@ def text(node: ast.AST) -> str:
 
 
 def summary(fault: Fault) -> tuple[str, str, list[str]]:
-    return fault.kind, text(fault.origin.node), [text(product.value.node) for product in fault.products]
+    # what speaks for the sizes is another matter
+    is_tight = any(product.tight and product.value.node is not fault.origin.node for product in fault.products)
+    kind = NARROW if is_tight and fault.kind == POSSIBLE else fault.kind
+    return kind, text(fault.origin.node), [text(product.value.node) for product in fault.products]
 
 
 @pytest.mark.parametrize(('body', 'expected'), [
@@ -111,9 +114,20 @@ def test_the_half_of_a_tuple_that_is_widened_is_no_fault():
     assert [text(fault.origin.node) for fault in found] == ['tl.program_id(1)']
 
 
-def test_what_the_author_chose_not_to_widen_is_declined():
-    body = 'i = tl.program_id(0)\nif FLAG:\n    i = i.to(tl.int64)\ntl.store(y + i * N, 0)'
+@pytest.mark.parametrize('body', [
+    'i = tl.program_id(0)\nif FLAG:\n    i = i.to(tl.int64)\ntl.store(y + i * N, 0)',
+    'for j in range(T):\n    i = j\n    if FLAG:\n        i = j.to(tl.int64)\n    tl.store(y + i * N, 0)',
+    # the strides instead, in any order, and with more of them on one side
+    'i = tl.program_id(0)\nif FLAG:\n    s = tl.cast(N, tl.int64)\n    t = tl.cast(T, tl.int64)\n    if K:\n'
+    '        u = tl.cast(T, tl.int64)\nelse:\n    t = T\n    s = N\ntl.store(y + i * s, t)',
+])
+def test_what_the_author_chose_not_to_widen_is_declined(body):
     assert faults(body) == []
+
+
+def test_a_flag_that_chooses_something_else_as_well_is_no_such_choice():
+    choice = 'if FLAG:\n    s = tl.cast(N, tl.int64)\n    t = T\nelse:\n    s = N\n    t = N\n'
+    assert len(faults(f'i = tl.program_id(0)\n{choice}tl.store(y + i * s, t)')) == 1
 
 
 HELPER = '''

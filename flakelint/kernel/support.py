@@ -1,0 +1,181 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""What else in a kernel speaks for an index that wraps.
+
+That a product passes 2**31 rests on sizes that roles and names tell, and a kernel that reads one weight or one table looks like one that reads a tensor of activations. What tells them apart is what the kernel does besides: data is read and written alike, by rows that are as wide as a model or a run-time size.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from flakelint.kernel import sizes, types
+from flakelint.kernel.graph import Cases, Value, each_value, reachable
+from flakelint.kernel.origins import base_of
+from flakelint.kernel.sizes import NOTHING, OFFSET, ROW
+from flakelint.kernel.strides import UNCOUNTED, stripped
+
+if TYPE_CHECKING:
+    from flakelint.kernel.bounds import Bounds
+    from flakelint.kernel.frames import Access
+    from flakelint.kernel.model import Model
+
+_WRITES = frozenset({'store', 'atomic'})
+# rows as wide as these make large tensors of many rows
+_WIDE = frozenset({sizes.WIDTH, sizes.HIDDEN})
+_STRIDES = frozenset({sizes.STRIDE, sizes.OUTER_STRIDE})
+# a number of tiles times the size of one is as many as there are of what it is a tile of
+_SAYS_NOTHING = frozenset({'', sizes.BLOCK, sizes.CONSTANT, sizes.COUNT})
+_ROWS = frozenset({ROW, OFFSET})
+# of so many accesses at least one has to be led to
+_FEW = 5
+# as many tensors that are addressed alike are the data that a kernel is for
+_ALIKE = 3
+_STARTS = re.compile(r'(?:^|_)cu_?(?:seq)?_?len|start_?loc', re.IGNORECASE)
+_SUMS = frozenset({'add', 'sub', 'view', 'assign', 'phi'})
+_SPLITS = re.compile(r'split', re.IGNORECASE)
+_VECTOR = re.compile(r'gemv|mat_?vec', re.IGNORECASE)
+
+
+class Support:
+    """What speaks for the indices of a kernel that wrap under the tight sizes.
+
+    Args:
+        model (Model):
+            The kernel.
+        bounds (Bounds):
+            The sizes of its values.
+    """
+
+    def __init__(self, model: 'Model', bounds: 'Bounds') -> None:
+        self._model = model
+        self._bounds = bounds
+
+    def of(self, origin: Value, products: list[Value]) -> bool:
+        """Whether anything but assumed sizes says that an index becomes large.
+
+        Args:
+            origin (Value):
+                Where the index comes from.
+            products (list[Value]):
+                The multiplications of it that wrap.
+        """
+        if _VECTOR.search(self._model.kernel.name) or self._model.facts.is_left_out:
+            # a vector has few rows, and of what nothing launches nothing is known
+            return False
+        if any(self._is_set(factor) for product in products for factor in each_value(product.operands)):
+            return True
+        known = [product for product in products if self._factor(product) not in _SAYS_NOTHING and not _is_of_splits(product)]
+        if origin.op == 'load' and (self._is_start(origin) or _is_of_table(origin)):
+            return any(self._factor(product) in _STRIDES for product in known)
+        led = list(self._led_to(known))
+        tensors = _bases([access.address for access, _ in led])
+        if _FEW * len(led) < len(self._model.accesses):
+            # a table on the side
+            return False
+        stored = {id(product) for access, found in led if access.kind in _WRITES for product in found}
+        if stored and len(tensors) >= _ALIKE:
+            return True
+        return origin.op != 'load' and self._leads_to_wide_rows(origin, known, led, stored)
+
+    def _leads_to_wide_rows(
+        self, origin: Value, products: list[Value], led: 'list[tuple[Access, list[Value]]]', stored: set[int],
+    ) -> bool:
+        """Whether rows that are as wide as a model or a run-time size are written, or read by a program each."""
+        factors = {self._factor(product) for product in products if id(product) in stored}
+        if factors & _WIDE:
+            return True
+        read = {self._factor(product) for product in products} if origin.op == 'program_id' and not stored else set()
+        if sizes.STRIDE in factors or read & _WIDE:
+            return self._has_wide_rows(products, [access for access, _ in led])
+        return False
+
+    def _led_to(self, products: list[Value]) -> 'Iterator[tuple[Access, list[Value]]]':
+        """The accesses that some multiplications lead to, each with those that do."""
+        wanted = {id(product) for product in products}
+        for access in self._model.accesses:
+            found = [value for value in reachable([access.address], _operands) if id(value) in wanted]
+            if found:
+                yield access, found
+
+    def _factor(self, product: Value) -> str:
+        """What an index is multiplied with, as a role; empty where that says nothing of how large the tensor is."""
+        sides = [(self._bounds.of(operand), operand) for operand in product.operands]
+        index, _ = max(sides, key=lambda side: (side[0].index, side[0].tight))
+        size, factor = next((side for side in sides if side[0] is not index), (NOTHING, None))
+        if size.index or (size.role == sizes.OUTER_STRIDE and index.role in _ROWS):
+            # two indices make a number of tiles, and rows are not what lies outermost
+            return ''
+        if size.role == sizes.STRIDE and factor is not None and any(map(self._is_inner, each_value([factor]))):
+            return ''
+        return size.role
+
+    def _is_set(self, factor: Value) -> bool:
+        """Whether the settings give the size of an argument."""
+        name = stripped(factor).name
+        return bool(name) and self._bounds.assumed.of_name(name) is not None
+
+    def _is_inner(self, factor: Value) -> bool:
+        """Whether launches show a stride to be that of an inner dimension: what is multiplied with it stays within one sequence or head."""
+        return 0 < self._bounds.strides.axis(stripped(factor).name) < UNCOUNTED
+
+    def _has_wide_rows(self, products: list[Value], accesses: 'list[Access]') -> bool:
+        """Whether what is added to the beginning of a row goes as far as a model or a run-time size is wide."""
+        ends = {id(product) for product in products}
+        within = {id(part) for part in reachable(products, _operands)}
+        for part in reachable([one.address for one in accesses], lambda one: () if id(one) in ends else one.operands):
+            if id(part) in within:
+                continue
+            if any(self._bounds.of(limit).role in _WIDE for limit in self._bounds.limits(part)):
+                return True
+            if part.op == 'counter' and self._bounds.of(part.operands[1]).role in _WIDE:
+                return True
+        return False
+
+    def _is_start(self, load: Value) -> bool:
+        """Whether a loaded index says where the rows of a sequence begin among those of all."""
+        bases = _bases(load.operands)
+        if any(map(_STARTS.search, bases)):
+            return True
+        loads = [one.address for one in self._model.accesses if one.kind == 'load' and _bases([one.address]) == bases]
+        # the next one is where the rows end
+        return {step for address in loads for step in _steps(address)} == {1}
+
+
+def _bases(addresses: Iterable[Value | Cases]) -> set[str]:
+    """The tensors that addresses lead into."""
+    return {base.name for case in each_value(addresses) for base in base_of(case)}
+
+
+def _operands(value: Value) -> tuple[Value | Cases, ...]:
+    return value.operands
+
+
+def _is_of_splits(product: Value) -> bool:
+    """Whether a product counts the parts into which work is split: there are no more of them than programs."""
+    parts = reachable([product], lambda one: one.operands if one.op not in ('load', 'call') else ())
+    return any(part.op == 'parameter' and _SPLITS.search(part.name) for part in parts)
+
+
+def _terms(address: Value | Cases) -> Iterator[Value]:
+    """What an address is the sum of, the sums included."""
+    yield from reachable([address], lambda one: one.operands if one.op in _SUMS else ())
+
+
+def _steps(address: Value | Cases) -> set[int]:
+    """The numbers that an address adds."""
+    return {abs(term.literal) for term in _terms(address) if isinstance(term.literal, int) and term.literal}
+
+
+def _is_of_table(load: Value) -> bool:
+    """Whether a loaded index is read from a table that has a row of them for each sequence, as those of pages do."""
+    terms = [one for operand in load.operands[:1] for one in _terms(operand) if one.op not in _SUMS and one.literal is None]
+    rows = [
+        term for term in terms if term.op == 'mul'
+        and any(factor.op == 'parameter' and factor.type != types.CONST for factor in each_value(term.operands))
+    ]
+    # the base of the table, the row, and a place in it
+    return bool(rows) and len(terms) > len(rows) + 1
