@@ -51,6 +51,9 @@ def _split(context: click.Context, parameter: click.Parameter, values: tuple[str
 @click.option('--update-baseline', is_flag=True, help='Write what is found now into the baseline file.')
 @click.option('--add-ignore', is_flag=True, help='Add a suppression comment wherever something is found.')
 @click.option('--reason', default='', metavar='TEXT', help='With --add-ignore: why it is suppressed.')
+@click.option('--compile', 'compiled', type=click.Choice(['all', 'flagged']), help='Ask Triton, too; imports the files.')
+@click.option('--compile-target', multiple=True, metavar='TARGET', help='With --compile: such as cuda:90 or hip:gfx942.')
+@click.option('--compile-timeout', type=click.IntRange(min=1), default=300, help='With --compile: seconds for each file.')
 @click.option('--target-triton', metavar='RANGE', help='Check for these versions of Triton, such as ">=3.6".')
 @config_option
 @click.option('--isolated', is_flag=True, help='Read no settings file.')
@@ -102,9 +105,17 @@ class _Check:
             if any(os.path.abspath(path) == self.config.root for path in self.paths):
                 self.job = replace(self.job, everything=tuple(found.files))
             results = run(found.files, self.job, self.cache, _progress(self.options['quiet']))
+            if self.options['compiled']:
+                self._compile(results)
             return self._finish(found, results)
         except SettingsError as error:
             fail(error)
+
+    def _compile(self, results: 'dict[str, list[Finding]]') -> None:
+        from flakelint.cli.compiling import ask_compiler
+
+        targets = self.options['compile_target'] or ('cuda:90',)
+        ask_compiler(results, self.options['compiled'], targets, self.options['compile_timeout'], self.job)
 
     def _load(self) -> 'tuple[Config, Registry]':
         keys = ('select', 'ignore', 'extend_select', 'preset', 'preview', 'force_exclude', 'output_format', 'target_triton')

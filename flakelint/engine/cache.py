@@ -235,7 +235,7 @@ def _own_sources() -> list[str]:
     found = []
     for folder in folders:
         for base, _, names in os.walk(folder):
-            found.extend(os.path.join(base, name) for name in names if name.endswith('.py'))
+            found.extend(os.path.join(base, name) for name in names if name.endswith(('.py', '.json')))
     return sorted(found)
 
 

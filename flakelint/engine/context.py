@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Edit
 from flakelint.kernel.kernels import DecoratorNames, Kernel, Module
+from flakelint.kernel.launch_calls import LaunchCall
+from flakelint.kernel.launch_sites import may_launch
 from flakelint.kernel.launches import Launches
 from flakelint.kernel.repository import Repository
+from flakelint.project.calls import NamedCall, named_calls, own_functions
 from flakelint.project.imports import Bindings
 from flakelint.source.file import SourceFile
 from flakelint.source.text import Range
@@ -20,6 +23,7 @@ from flakelint.source.text import Range
 if TYPE_CHECKING:
     from flakelint.engine.settings import Settings
     from flakelint.kernel.addresses import Addresses
+    from flakelint.kernel.model import Model
     from flakelint.kernel.tiles import Tiles
 
 
@@ -50,6 +54,7 @@ class File(SourceFile):
         self.consults = False
         self._whole = whole
         self._addresses: dict[Kernel, Addresses] = {}
+        self._recorded: dict[Kernel, Model] = {}
         self._tiles: dict[Kernel, Tiles] = {}
         self._reported: set[tuple[str, Range]] = set()
 
@@ -88,6 +93,18 @@ class File(SourceFile):
             self._addresses[kernel] = Addresses(analyse(kernel, self.repository), self.settings.assume.sizes)
         return self._addresses[kernel]
 
+    def recorded(self, kernel: Kernel) -> 'Model':
+        """The model of one of its kernels that holds the value of every expression, worked out once for all rules.
+
+        Raises:
+            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+        """
+        if kernel not in self._recorded:
+            from flakelint.kernel.model import analyse
+
+            self._recorded[kernel] = analyse(kernel, self.repository, record=True)
+        return self._recorded[kernel]
+
     def tiles(self, kernel: Kernel) -> 'Tiles':
         """The accesses of one of its kernels as tiles, worked out once for all rules.
 
@@ -118,6 +135,21 @@ class File(SourceFile):
         file.keep_statements(self, {start for start, _, _ in placed})
         file.module.keep(self.module)
         return file
+
+    @cached_property
+    def launch_calls(self) -> list[LaunchCall]:
+        """The launches in the file whose kernels are known."""
+        return self.repository.launch_calls(self.module) if may_launch(self.text) else []
+
+    @cached_property
+    def named_calls(self) -> list[NamedCall]:
+        """The calls of names of the module in host code."""
+        return list(named_calls(self.statements, {kernel.definition for kernel in self.kernels}))
+
+    @cached_property
+    def own_functions(self) -> frozenset[str]:
+        """The names of the module that may be functions of its repository."""
+        return own_functions(self.statements, self.bindings)
 
     @cached_property
     def launches(self) -> Launches:

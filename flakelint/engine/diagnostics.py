@@ -21,6 +21,7 @@ TOO_COMPLEX = ('ENG003', 'too-complex')
 UNUSED_SUPPRESSION = ('ENG004', 'unused-suppression')
 INTERNAL_ERROR = ('ENG005', 'internal-error')
 INVALID_SUPPRESSION = ('ENG006', 'invalid-suppression')
+COMPILE_ERROR = ('ENG007', 'compile-error')
 
 
 def problem(kind: tuple[str, str], message: str, line: int = 1, column: int = 1, severity: str = 'error') -> Finding:

@@ -52,6 +52,16 @@ def append(file: SourceFile, holder: ast.expr, items: Sequence[ast.AST], text: s
     return (_insert(file, end, f',{added}'),) if line_end == end else (_insert(file, end, ','), _insert(file, line_end, added))
 
 
+def remove(file: SourceFile, item: ast.AST, items: Sequence[ast.AST]) -> Edit:
+    """An edit that takes an item out of a list, with the comma and the white space that set it apart."""
+    places = sorted(file.range(one) for one in items)
+    index = places.index(file.range(item))
+    if index + 1 < len(places):
+        return Edit(Range(places[index].start, places[index + 1].start), '')
+    start = places[index - 1].end if index else places[index].start
+    return Edit(Range(start, places[index].end), '')
+
+
 def quote(file: SourceFile) -> str:
     """The quotation mark that a file prefers."""
     marks = _QUOTE.findall(file.text)

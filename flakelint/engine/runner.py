@@ -253,7 +253,7 @@ def prepare(repository: 'Repository', workers: int) -> None:
         chunks = [[os.path.relpath(path, index.files.root).replace(os.sep, '/') for path in chunk] for chunk in by_size]
         for path, dumped in summarise_in_processes(chunks, index, workers):
             index.add(path, dumped)
-    _ = index.launches, index.called
+    _ = index.launches, index.called, index.applied
 
 
 class _Earlier:

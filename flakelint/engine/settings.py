@@ -134,7 +134,7 @@ SECTIONS = {'header': HeaderSettings, 'commits': CommitSettings, 'kernel': Kerne
 
 # what is right less often than a rule should be that everyone has on
 PREVIEW = ('TRI207',)
-POLICIES = ('TRI102', 'TRI106', 'TRI402', 'TRI405', 'TRI406', 'TRI506')
+POLICIES = ('TRI102', 'TRI106', 'TRI402', 'TRI405', 'TRI406', 'TRI506', 'TRI602')
 
 PRESETS: dict[str, dict[str, Any]] = {
     'triton': {

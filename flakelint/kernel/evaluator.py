@@ -25,6 +25,7 @@ from flakelint.kernel.constants import (
     truth_of,
     types_at_run_time,
 )
+from flakelint.kernel.frames import Test
 from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Cases, Guard, Value, cases_of, narrowed
 from flakelint.kernel.walk import Any_, Walk
 from flakelint.project.imports import dotted
@@ -144,7 +145,7 @@ class Evaluator(Walk):
             return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=logical(name, found))
         if any(type(value) is Value and value.type in COMPILE_TIME and truth_of(value) is decisive for value in found):
             return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=decisive)
-        return self.make(name, tuple(found), types.BOOL, SCALAR, node)
+        return self.make(name, tuple(found), types.BOOL, shapes.joined(found), node)
 
     def _comparison(self, node: ast.Compare) -> Any_:
         left = self.evaluate(node.left)
@@ -231,7 +232,8 @@ class Evaluator(Walk):
         return value is None or (type(value) is Value and value.op in ('parameter', 'constant'))
 
     def _ternary(self, node: ast.IfExp) -> Any_:
-        _, static, truth, yes, no = self.static_truth(node.test)
+        test, static, truth, yes, no = self.static_truth(node.test)
+        self.tests.append(Test(node, test, self.frame, self.guard))
         if truth is not None:
             return self.under(yes if truth else no, lambda: self.evaluate(node.body if truth else node.orelse))
         chosen = self.under(yes, lambda: self.evaluate(node.body))
@@ -240,6 +242,7 @@ class Evaluator(Walk):
             self._decline(node, yes, no)
         if static:
             return self.gather(narrowed(chosen, yes) + narrowed(other, no))
+        self.note('ternary', '', node, chosen, other, test=test)
         return self.map2(lambda one, two: self.meet(one, two, node, 'branch'), chosen, other)
 
     def under(self, guard: Guard, run: Callable[[], Any_]) -> Any_:
@@ -258,6 +261,9 @@ class Evaluator(Walk):
 
     def _subscript(self, node: ast.Subscript) -> Any_:
         value = self.evaluate(node.value)
+        if self.record is not None:
+            for index in node.slice.elts if type(node.slice) is ast.Tuple else [node.slice]:
+                self.evaluate(index)
         return self.map(lambda case: self._item(node, case), value)
 
     def _item(self, node: ast.Subscript, value: Value) -> Any_:
@@ -285,6 +291,12 @@ class Evaluator(Walk):
 
     def _call(self, node: ast.Call) -> Any_:
         return language.call(self, node)
+
+    def _text(self, node: ast.JoinedStr) -> Value:
+        for part in node.values:
+            if type(part) is ast.FormattedValue:
+                self.evaluate(part.value)
+        return UNKNOWN
 
     def spell(self, node: ast.expr) -> str:
         """The text of an expression in the names of the kernel."""
@@ -315,4 +327,5 @@ _EXPRESSIONS: dict[type, Callable] = {
     ast.Attribute: Evaluator._attribute,
     ast.NamedExpr: Evaluator._walrus,
     ast.Call: Evaluator._call,
+    ast.JoinedStr: Evaluator._text,
 }

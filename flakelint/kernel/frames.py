@@ -106,6 +106,35 @@ class Conflict(NamedTuple):
     types: tuple[str, ...]
 
 
+class Meeting(NamedTuple):
+    """A place where values become one at run time.
+
+    Args:
+        kind (str):
+            `loop`, `branch`, or `ternary` for a conditional expression.
+        name (str):
+            The name that holds them; nothing for a conditional expression.
+        node (ast.AST):
+            The loop, the branch or the expression.
+        frame (Frame):
+            The function in which it stands.
+        pairs (tuple[tuple[Value, Value], ...]):
+            What meets, for each variant: what a loop carries and what its body makes of it, or the two sides of a branch.
+        test (Value | Cases | None, Optional):
+            The condition of a branch. Default: `None`.
+        before (Value | Cases | None, Optional):
+            What the name holds before a branch. Default: `None`.
+    """
+
+    kind: str
+    name: str
+    node: ast.AST
+    frame: Frame
+    pairs: 'tuple[tuple[Value, Value], ...]'
+    test: 'Value | Cases | None' = None
+    before: 'Value | Cases | None' = None
+
+
 class Method(NamedTuple):
     """An attribute of a value, or a method that is called on it.
 
@@ -125,5 +154,51 @@ class Method(NamedTuple):
     node: ast.Attribute
     call: ast.Call | None
     owner: 'Value'
+    frame: Frame
+    guard: 'Guard'
+
+
+class Call(NamedTuple):
+    """A call of a function of the language that asks for constants: shapes, axes, what is decided when the kernel is compiled.
+
+    Args:
+        node (ast.Call):
+            The call.
+        name (str):
+            The function, without its module.
+        nodes (dict[int | str, ast.expr]):
+            The expressions of its arguments, by position or keyword; the owner of a method is the first.
+        values (dict[int | str, Value | Cases]):
+            Their values.
+        frame (Frame):
+            The function in which it stands.
+        guard (Guard):
+            The compile-time conditions under which it happens.
+    """
+
+    node: ast.Call
+    name: str
+    nodes: 'dict[int | str, ast.expr]'
+    values: 'dict[int | str, Value | Cases]'
+    frame: Frame
+    guard: 'Guard'
+
+
+class Test(NamedTuple):
+    """A condition that is asked for.
+
+    Args:
+        node (ast.If | ast.While | ast.IfExp):
+            What asks.
+        value (Value | Cases):
+            The condition.
+        frame (Frame):
+            The function in which that stands.
+        guard (Guard):
+            The compile-time conditions under which it is asked.
+    """
+
+    node: ast.If | ast.While | ast.IfExp
+    value: 'Value | Cases'
     frame: Frame
     guard: 'Guard'

@@ -46,6 +46,7 @@ _COMPARISONS: dict[type, str] = {
 # functions that are understood by their last name, wherever they come from, and what they are called here
 _FUNCTIONS = {
     'cdiv': 'cdiv', 'ceil_div': 'cdiv', 'ceildiv': 'cdiv', 'div_up': 'cdiv', 'next_power_of_2': 'next_power_of_2',
+    'next_power_of_two': 'next_power_of_2',
     'min': 'min', 'max': 'max', 'len': 'len', 'abs': 'abs', 'ceil': 'ceil', 'floor': 'floor', 'round': 'round',
     'log2': 'log2', 'prod': 'prod', 'sum': 'sum',
 }
@@ -195,7 +196,7 @@ class Expressions:
             if arguments.positional and arguments.positional[0].may_be_tensor:
                 others = arguments._replace(positional=arguments.positional[1:])
                 return host_tensors.method(last, arguments.positional[0], others, node)
-        is_function = '.' not in full or full.startswith(_MODULES) or last in ('cdiv', 'next_power_of_2')
+        is_function = '.' not in full or full.startswith(_MODULES) or last in ('cdiv', 'next_power_of_2', 'next_power_of_two')
         if full and is_function and not any(isinstance(one, ast.Starred) for one in node.args):
             known = self._function(last, node, env)
             if known is not None:

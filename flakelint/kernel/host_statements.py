@@ -9,16 +9,17 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from flakelint.kernel import host_tensors
-from flakelint.kernel.host_bindings import items_of, unpacked
-from flakelint.kernel.host_conditions import Condition, learned, limits, whole
+from flakelint.kernel.host_bindings import unpacked
+from flakelint.kernel.host_conditions import Condition, learned
 from flakelint.kernel.host_expressions import Env, Expressions
 from flakelint.kernel.host_fresh import as_taken, spoil
-from flakelint.kernel.host_values import AXES, DICT, FUNCTION, META, STAR, TUPLE, Tensor, Value, freeze, merge, unknown
-from flakelint.kernel.launches import EITHER, EXPRESSION, NUMBER, RUN_METHODS, Site
+from flakelint.kernel.host_launches import Found, axes_of, is_launch, is_number
+from flakelint.kernel.host_values import DICT, FUNCTION, META, STAR, Tensor, Value, merge, unknown
+from flakelint.kernel.launches import EITHER
 from flakelint.project.imports import dotted
 from flakelint.project.meanings import MEMBER, imported_by, target_names
 from flakelint.project.statements import FUNCTIONS, scope_statements
@@ -30,6 +31,8 @@ LOCAL = '@'
 _TRIES = (ast.Try, *([ast.TryStar] if sys.version_info >= (3, 11) else []))
 _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _CHANGES = frozenset({'append', 'clear', 'extend', 'insert', 'pop', 'remove', 'reverse', 'setdefault', 'sort', 'update'})
+# what a tuner wraps
+_WRAPPED = re.compile(r'(.*?)((?:\.fn)*)')
 _BODIES = ('body', 'orelse', 'finalbody', 'handlers', 'cases')
 
 
@@ -40,28 +43,6 @@ class Surroundings(Protocol):
 
     def run(self, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Env) -> None:
         """Look for launches in a function that sees the names of another one."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A launch whose values may still turn out to be tensors, further down in the function."""
-
-    line: int
-    target: str
-    positional: tuple[Value, ...]
-    is_open: bool
-    keywords: dict[str, Value]
-    spreads: bool
-    grid: tuple[Value, ...] | None
-    conditions: tuple[Condition, ...]
-
-    def site(self) -> Site:
-        grid = None if self.grid is None else tuple(map(freeze, self.grid))
-        keywords = {name: freeze(value) for name, value in self.keywords.items()}
-        positional = tuple(map(freeze, self.positional))
-        limited = tuple((freeze(value), most) for value, most in limits(self.conditions))
-        multiples = tuple(map(freeze, whole(self.conditions)))
-        return Site(self.line, self.target, positional, self.is_open, keywords, self.spreads, grid, limited, multiples)
 
 
 class Body:
@@ -307,8 +288,7 @@ class Body:
             launched = launched.args[0]
         kernel = self._evaluate(launched, env)
         targets = [one.reference for one in (kernel.operands if kernel.head == EITHER else (kernel,))]
-        # what a tuner wraps
-        targets = [re.sub(r'(?:\.fn)+$', '', target) for target in targets if target]
+        targets = [_WRAPPED.fullmatch(target).groups() for target in targets if target]
         if not targets:
             return []
         keywords: dict[str, Value] = {}
@@ -328,21 +308,25 @@ class Body:
         else:
             grid = keywords.pop('grid', None)
         asserted = len(self.asserted)
-        axes = None if grid is None else self._axes(grid, env)
+        grid = self._returned_grid(grid, env)
+        axes = None if grid is None else axes_of(grid)
+        has_number = grid is not None and is_number(grid)
         # a function that gives the grid may assert something, too
         conditions = (*self._conditions, *self.asserted[asserted:])
         return [
-            Found(node.lineno, target, given[:known], known < len(given), keywords, spreads, axes, conditions)
-            for target in targets
+            Found(
+                node, target, unwrapped.count('.fn'), given[:known], known < len(given), keywords, spreads, axes, has_number,
+                conditions,
+            )
+            for target, unwrapped in targets
         ]
 
-    def _axes(self, grid: Value, env: Env) -> tuple[Value, ...] | None:
-        if grid.kind == FUNCTION:
-            returned = self._call_grid(grid, env)
-            return None if returned is None or returned.kind == FUNCTION else self._axes(returned, env)
-        if grid.kind in (TUPLE, AXES):
-            return items_of(grid)
-        return (grid,) if grid.kind in (NUMBER, EXPRESSION) and grid.tensor is None else None
+    def _returned_grid(self, grid: Value | None, env: Env) -> Value | None:
+        """The grid, or what the function returns that gives it."""
+        if grid is None or grid.kind != FUNCTION:
+            return grid
+        returned = self._call_grid(grid, env)
+        return None if returned is None or returned.kind == FUNCTION else returned
 
     def _call_grid(self, grid: Value, env: Env) -> Value | None:
         """What a function that gives the grid returns."""
@@ -355,14 +339,6 @@ class Body:
         body.block(grid.node.body, {**outer, **{name: Value(META, name) for name in names}})
         self.asserted.extend(body.asserted)
         return body.result()
-
-
-def is_launch(node: ast.AST) -> bool:
-    if type(node) is not ast.Call:
-        return False
-    if isinstance(node.func, ast.Attribute):
-        return node.func.attr in RUN_METHODS and any(one.arg == 'grid' for one in node.keywords)
-    return isinstance(node.func, ast.Subscript)
 
 
 def _expressions(node: ast.stmt) -> Iterator[ast.AST]:

@@ -6,6 +6,7 @@
 """What is known of the tensors that host code makes: how many dimensions, which sizes, which element type."""
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -107,7 +108,8 @@ def _created(function: str, arguments: Arguments, node: ast.Call) -> Value:
             return _tensor(Shape(), dtype, node)
         like.tensor.seen = True
         dtype = dtype if arguments.dtype is not None else like.tensor.dtype
-        return _tensor(like.tensor.shape, dtype, node, like.tensor.contiguous if arguments.is_plain else None)
+        # like a part of a tensor, it has the order of its axes, and no gaps
+        return _tensor(like.tensor.shape, dtype, node, (like.tensor.contiguous or None) if arguments.is_plain else None)
     if function in ('arange', 'randperm'):
         numbers = arguments.positional
         is_whole = function == 'randperm' or not any(one.kind == NUMBER and isinstance(one.value, float) for one in numbers)
@@ -128,22 +130,24 @@ def method(name: str, base: Value, arguments: Arguments, node: ast.Call) -> Valu
             other = arguments.first()
             is_like = name != 'cumsum' and other is not None and other.may_be_tensor and not _is_device(node)
             dtype = other.tensor.dtype if is_like else None
-        ordered = True if name == 'contiguous' else tensor.contiguous
+        ordered = True if name == 'contiguous' else None if tensor.has_gaps else tensor.contiguous
         return derived(base, tensor.shape, node, dtype, ordered if arguments.is_plain else None)
     if name in _VALUES_AND_INDICES:
         return Value(TUPLE, items=(derived(base, Shape(), node), derived(base, Shape(), node, 'int64')), node=node)
     if name in _ORDERED:
-        return derived(base, Shape(base=tensor.shape), node, contiguous=False)
+        # another change of order may bring back the first one
+        return derived(base, Shape(base=tensor.shape), node, contiguous=None if tensor.contiguous is False else False)
     if name in _RESHAPED:
         sizes = arguments.positional[:1] if name == 'new_full' else arguments.positional
         dtype = _type_of(arguments.dtype) if arguments.dtype is not None else None
         if name == 'view' and len(sizes) == 1 and sizes[0].kind == DTYPE:
             return derived(base, Shape(base=tensor.shape), node, dtype)
-        contiguous = tensor.contiguous if name == 'view' else None if name == 'expand' else True
+        contiguous = tensor.contiguous if name == 'view' else name != 'expand'
         if name == 'reshape' and not tensor.contiguous:
             # a copy, or a view of what is in another order
             contiguous = None
         value = derived(base, Shape(dims=_dims(sizes)), node, dtype, contiguous)
+        value.tensor.has_gaps = name == 'expand'
         value.tensor.is_fresh = name == 'new_empty'
         return value
     if name in _LIKE_ANOTHER:
@@ -164,14 +168,34 @@ def indexed(base: Value, index: ast.expr, node: ast.expr) -> Value:
     """An element or a part of what may be a tensor."""
     change = 0
     dims_kept = True
-    for one in index.elts if isinstance(index, ast.Tuple) else [index]:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    for one in parts:
         if isinstance(one, ast.Constant) and one.value is None:
             change += 1
         elif isinstance(one, ast.Constant) and type(one.value) is int:
             change -= 1
         elif not (isinstance(one, ast.Slice) or (isinstance(one, ast.Constant) and one.value is ...)):
             dims_kept = False
-    return derived(base, Shape(base=base.tensor.shape, change=change) if dims_kept else Shape(), node)
+    shape = Shape(base=base.tensor.shape, change=change) if dims_kept else Shape()
+    value = derived(base, shape, node, contiguous=False if _cuts_rows(parts) else None)
+    value.tensor.has_gaps = value.tensor.contiguous is False
+    return value
+
+
+def _cuts_rows(parts: Sequence[ast.expr]) -> bool:
+    """Whether an index leaves out something of an axis behind one that it keeps whole."""
+    whole = False
+    for one in parts:
+        if whole and _leaves_out(one):
+            return True
+        whole = whole or (isinstance(one, ast.Slice) and one.lower is one.upper is None) or getattr(one, 'value', None) is ...
+    return False
+
+
+def _leaves_out(part: ast.expr) -> bool:
+    if isinstance(part, ast.Slice):
+        return part.lower is not None or part.upper is not None
+    return isinstance(part, ast.Constant) and type(part.value) is int
 
 
 def elementwise(tensors: list[Value], node: ast.expr) -> Value:

@@ -105,6 +105,8 @@ class Tensor:
             The tensors of which it is made, or one of which it is: if those are tensors, it is.
         is_fresh (bool):
             Whether it was made without values, and nothing seen so far can have given it any.
+        has_gaps (bool):
+            Whether it is a part of what lies in memory, or repeats it, so that a copy of it is contiguous.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Tensor:
     contiguous: bool | None = None
     parts: 'tuple[Tensor, ...]' = ()
     is_fresh: bool = False
+    has_gaps: bool = False
 
     @property
     def is_evident(self) -> bool:
@@ -286,6 +289,9 @@ def merge(name: str, left: Value, right: Value) -> Value:
     if '' not in named and kinds <= {UNKNOWN, FUNCTION} and len(named) <= _MAX_ALTERNATIVES:
         # one of several functions
         return Value(UNKNOWN, name, head=EITHER, operands=tuple(named.values()))
+    if kinds == {FLAG} and False in (left.value, right.value):
+        # where it holds, so does the other one
+        return Value(FLAG, name, head='and', operands=(right if left.value is False else left,))
     if kinds in ({FLAG}, {DTYPE}):
         return Value(left.kind, name)
     if kinds <= _UNDERSTOOD:
@@ -321,7 +327,8 @@ def _freeze_tensor(value: Value, depth: int) -> Passed:
     dims = () if depth or tensor.shape.dims is None else tuple(freeze(one, depth + 1) for one in tensor.shape.dims)
     rank = tensor.shape.rank
     known = Passed(TENSOR, value.spelled, rank=rank, dims=dims, dtype=tensor.dtype, optional=tensor.optional)
-    return known._replace(fresh=value.fresh)
+    # what is contiguous, or may be, goes without saying
+    return known._replace(fresh=value.fresh, contiguous=False if tensor.contiguous is False else None)
 
 
 def _freeze_axis(value: Value, depth: int) -> Passed:

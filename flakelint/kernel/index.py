@@ -153,6 +153,17 @@ class Index:
         return None if symbol is None else (symbol.path, symbol.name)
 
     @cached_property
+    def applied(self) -> dict[Key, list[tuple[str, int]]]:
+        """The uses of the `apply` of each autograd function: the file, and the number of the use in its summary."""
+        found: dict[Key, list[tuple[str, int]]] = {}
+        for path in self.relevant():
+            for number, application in enumerate(self.summary(path).applications):
+                symbol = self.resolver.resolve(path, application.target)
+                if symbol is not None:
+                    found.setdefault((symbol.path, symbol.name), []).append((path, number))
+        return found
+
+    @cached_property
     def called(self) -> dict[Key, set[Key]]:
         """The functions that Triton compiles and that mention each function."""
         found: dict[Key, set[Key]] = {}

@@ -9,11 +9,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import types
-from flakelint.kernel.frames import Access, Method
+from flakelint.kernel.frames import Access, Call, Method
 from flakelint.kernel.functions import FUNCTIONS, builtin, cdiv
 from flakelint.kernel.graph import SCALAR, UNKNOWN, Cases, Value, each_value
 from flakelint.kernel.operations import Arguments, cast, items, kept, needs_narrow, opaque
-from flakelint.kernel.shapes import common
+from flakelint.kernel.shapes import joined
 
 if TYPE_CHECKING:
     from flakelint.kernel.evaluator import Evaluator
@@ -48,6 +48,10 @@ _SAME_TYPES = frozenset({'cat', 'interleave', 'join', 'atomic_cas'})
 _WIDTH_MATTERS = frozenset({
     'inline_asm_elementwise', 'map_elementwise', 'philox', 'philox_impl', 'rand', 'rand4x', 'randint', 'randint4x', 'randn',
     'randn4x', 'umulhi',
+})
+# these take values that are known when the kernel is compiled
+_ASK_FOR_CONSTANTS = frozenset({
+    'arange', 'broadcast_to', 'full', 'num_programs', 'program_id', 'reshape', 'static_assert', 'view', 'zeros',
 })
 _DESCRIPTOR_METHODS = frozenset({
     'load', 'store', 'gather', 'scatter', 'atomic_add', 'atomic_max', 'atomic_min', 'atomic_and', 'atomic_or', 'atomic_xor',
@@ -148,12 +152,14 @@ def _method(walk: 'Evaluator', node: ast.Call, function: ast.Attribute) -> Value
 def _language(walk: 'Evaluator', node: ast.Call, full: str, arguments: Arguments) -> Value | Cases:
     name = full.rpartition('.')[2]
     if full.startswith(_FLOAT_FAMILIES) and name not in ('abs', 'umulhi', 'cdiv', 'max', 'min', 'mul24'):
-        return walk.make('call', tuple(arguments.all()), types.FLOAT, _first_shape(arguments), node, detail=name)
+        return walk.make('call', tuple(arguments.all()), types.FLOAT, joined(arguments.all()), node, detail=name)
     if name in types.LANGUAGE_TYPES:
         target = Value('dtype', (), types.DTYPE, SCALAR, literal=types.LANGUAGE_TYPES[name])
         return cast(walk, node, arguments.get(0) or UNKNOWN, target)
     if name == 'load' or name == 'store' or name.startswith('atomic_'):
         return _access(walk, node, name, arguments)
+    if name in _ASK_FOR_CONSTANTS:
+        walk.constant_calls.append(Call(node, name, arguments.nodes, arguments.values, walk.frame, walk.guard))
     if name in _WIDTH_MATTERS or name in _SAME_TYPES:
         needs_narrow(walk, node, name, arguments)
     handler = FUNCTIONS.get(name)
@@ -164,7 +170,7 @@ def _language(walk: 'Evaluator', node: ast.Call, full: str, arguments: Arguments
         return walk.map(lambda value: kept(walk, node, name, value, arguments), first)
     if name in _FLOATS or name in _UNSIGNED_RANDOM:
         kind = 'u32' if name in _UNSIGNED_RANDOM else types.FLOAT
-        one = walk.make('call', tuple(arguments.all()), kind, _first_shape(arguments), node, detail=name)
+        one = walk.make('call', tuple(arguments.all()), kind, joined(arguments.all()), node, detail=name)
         return walk.make('tuple', (one,) * 4, types.TUPLE, SCALAR, node) if name in _FOUR else one
     if name in _NOTHING:
         return walk.make('none', (), types.NONE, SCALAR, node)
@@ -223,7 +229,3 @@ def _descriptor_access(walk: 'Evaluator', node: ast.Call, name: str, owner: Valu
 
 def _all_constant(arguments: Arguments) -> bool:
     return all(value.type in (types.CONST, types.NONE, types.DTYPE) for value in each_value(arguments.all()))
-
-
-def _first_shape(arguments: Arguments) -> tuple[str, ...] | None:
-    return common(arguments.all()[:1])

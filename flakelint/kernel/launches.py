@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import Any, NamedTuple
 
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS, Kernel
+from flakelint.kernel.launch_options import LAUNCH_OPTIONS, LAUNCHER
 from flakelint.source.syntax import nodes_in_order
 
 TENSOR = 'tensor'
@@ -32,12 +33,7 @@ PROCESSORS = 'multi_processor_count'
 
 RUN_METHODS = frozenset({'run', 'warmup'})
 # what a launch may be given besides the parameters of the kernel
-_OPTIONS = frozenset({
-    'allowed_dot_input_precisions', 'cluster_dims', 'debug', 'enable_fp_fusion', 'extern_libs', 'grid',
-    'launch_cooperative_grid', 'launch_pdl', 'matrix_instr_nonkdim', 'maxnreg', 'num_consumer_groups', 'num_ctas',
-    'num_stages', 'num_warps', 'ptx_options', 'sanitize_overflow', 'stream', 'supported_fp8_dtypes', 'waves_per_eu',
-    'warmup',
-})
+_OPTIONS = LAUNCH_OPTIONS.union(LAUNCHER, ('stream',))
 _STORE = re.compile(r'store|atomic_[a-z]+')
 
 
@@ -74,7 +70,7 @@ class Passed(NamedTuple):
         reference (str, Optional):
             The name in its module that an unknown value is, as for `Resolver`. Default: none.
         contiguous (bool | None, Optional):
-            Whether the tensor of a stride is contiguous, if that is known. Default: `None`.
+            Whether the tensor of a stride is contiguous, if that is known; `False` for a tensor that is not. Default: `None`.
         fresh (bool, Optional):
             Whether a tensor was made without values, and nothing on the way to the launch can have given it any. Default: `False`.
     """
@@ -154,6 +150,12 @@ class Site(NamedTuple):
             As for `Launch`. Default: none.
         whole (tuple[Passed, ...], Optional):
             As for `Launch`. Default: none.
+        column (int, Optional):
+            The offset in bytes at which it begins in its line. Default: `0`.
+        unwrapped (int, Optional):
+            How many decorators it goes around, as `kernel.fn[grid](...)` goes around one. Default: `0`.
+        has_number (bool, Optional):
+            Whether the grid is a number instead of a tuple of them. Default: `False`.
     """
 
     line: int
@@ -165,6 +167,9 @@ class Site(NamedTuple):
     grid: tuple[Passed, ...] | None
     limits: tuple[tuple[Passed, int], ...] = ()
     whole: tuple[Passed, ...] = ()
+    column: int = 0
+    unwrapped: int = 0
+    has_number: bool = False
 
     @property
     def references(self) -> set[str]:
@@ -227,17 +232,18 @@ def pack(site: Site) -> list:
     positional = [_pack(one) for one in site.positional]
     limits = [[_pack(one), most] for one, most in site.limits]
     whole = [_pack(one) for one in site.whole]
-    return [site.line, site.target, positional, site.is_open, keywords, site.spreads, grid, limits, whole]
+    plain = [site.column, site.unwrapped, site.has_number]
+    return [site.line, site.target, positional, site.is_open, keywords, site.spreads, grid, limits, whole, *plain]
 
 
 def unpack(packed: list) -> Site:
     """The site that was packed."""
-    line, target, positional, is_open, keywords, spreads, grid, limits, whole = packed
+    line, target, positional, is_open, keywords, spreads, grid, limits, whole, *plain = packed
     arguments = {name: _unpack(passed) for name, passed in keywords.items()}
     axes = None if grid is None else tuple(map(_unpack, grid))
     limited = tuple((_unpack(one), most) for one, most in limits)
     given, multiples = tuple(map(_unpack, positional)), tuple(map(_unpack, whole))
-    return Site(line, target, given, is_open, arguments, spreads, axes, limited, multiples)
+    return Site(line, target, given, is_open, arguments, spreads, axes, limited, multiples, *plain)
 
 
 def _pack(passed: Passed) -> list:

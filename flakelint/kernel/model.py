@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from flakelint.kernel import types
 from flakelint.kernel.conditions import guards
-from flakelint.kernel.frames import Access, Conflict, Frame, Method
+from flakelint.kernel.frames import Access, Call, Conflict, Frame, Meeting, Method, Test
 from flakelint.kernel.graph import SCALAR, Cases, Value, each_value
 from flakelint.kernel.pointers import address_parameters
 from flakelint.kernel.statements import Interpreter
@@ -133,6 +133,9 @@ class Model:
         self.parameters = parameters
         self.accesses: list[Access] = walk.accesses
         self.conflicts: list[Conflict] = walk.conflicts
+        self.meetings: list[Meeting] = walk.meetings
+        # every value, in the order in which they were made
+        self.made: list[Value] = walk.made
         self.methods: list[Method] = walk.methods
         self.comparisons: list[Value] = walk.comparisons
         self.remainders: list[Value] = walk.remainders
@@ -141,6 +144,8 @@ class Model:
         self.aranges: list[Value] = walk.aranges
         self.counters: list[Value] = walk.counters
         self.descriptors: list[Value] = walk.descriptors
+        self.constant_calls: list[Call] = walk.constant_calls
+        self.tests: list[Test] = walk.tests
         # conditions under which the author chose not to widen
         self.declined: set[tuple[str, bool]] = walk.declined
         self.record: list[tuple[ast.AST, Frame, Value | Cases]] = walk.record or []

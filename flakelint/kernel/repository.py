@@ -8,17 +8,19 @@
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from flakelint.kernel.decorators import AUTOTUNE, DecoratorNames, Roles
+from flakelint.kernel.host_calls import HostCalls
 from flakelint.kernel.host_statements import LOCAL
 from flakelint.kernel.index import Index, Key, Store, find_function, find_literal
 from flakelint.kernel.kernels import Kernel, Module
+from flakelint.kernel.launch_calls import LaunchCall, calls_of, is_direct
 from flakelint.kernel.launches import Launch, bind
 from flakelint.kernel.summary import Summary, summarise
 from flakelint.project.contents import Contents, content_hash
-from flakelint.project.meanings import APPLIED, MEMBER, imported_by, target_names
+from flakelint.project.meanings import APPLIED, FUNCTION, MEMBER, imported_by, target_names
 from flakelint.project.resolution import Resolver, Symbol
 from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.source.syntax import nodes_in_order
@@ -98,6 +100,36 @@ class Repository:
             found.append(bind(site, path, kernel, filled, lambda name, path=path: find_literal(view.resolver, path, name)))
         return tuple(found)
 
+    def launch_calls(self, module: Module) -> list[LaunchCall]:
+        """The launches in a file whose kernels are known, and launched as they are decorated."""
+        view = self._view(module)
+        sites = view.summary(module.path).sites
+        calls = calls_of(module.file.statements) if sites else {}
+        literal = partial(find_literal, view.resolver, module.path)
+        found: list[LaunchCall] = []
+        for site in sites:
+            node = calls.get((site.line, site.column))
+            kernel = self.function(module, site.target) if node is not None and is_direct(node) else None
+            if kernel is not None:
+                choices = sum((one.line, one.column) == (site.line, site.column) for one in sites)
+                launch = bind(site, module.path, kernel, _Filled(kernel), literal)
+                found.append(LaunchCall(node, site, kernel, launch, choices))
+        return found
+
+    def function(self, module: Module, name: str) -> Kernel | None:
+        """The function that Triton compiles which a name at the top of a file means, as it is decorated; None where there is no one such."""
+        key = self._view(module).definition(module.path, name)
+        if key is None or (name.startswith(LOCAL) and sum(one.qualified_name == key[1] for one in module.kernels) > 1):
+            return None
+        return self._kernel(key, module) if key[1] in self._view(module).summary(key[0]).functions else None
+
+    def signature(self, module: Module, name: str) -> tuple[str, str] | None:
+        """The file and the signature of the one function that a name at the top of a file means, if both are known."""
+        symbol = self._view(module).resolver.resolve(module.path, name)
+        if symbol is None or symbol.meaning is None or symbol.meaning.kind != FUNCTION or symbol.meaning.value is None:
+            return None
+        return symbol.path, symbol.meaning.value
+
     def is_left_out(self, kernel: Kernel) -> bool:
         """Whether nothing is seen to launch a kernel, although its own file launches others."""
         view = self._view(kernel.module)
@@ -106,6 +138,18 @@ class Repository:
     def is_called_by_kernels(self, kernel: Kernel) -> bool:
         """Whether another function that Triton compiles uses it."""
         return self._view(kernel.module).is_called(_key(kernel))
+
+    def host(self, module: Module) -> HostCalls:
+        """How the functions of a file that run on the host hang together with those of others."""
+        return self._view(module).host
+
+    def seen_from(self, module: Module) -> '_View':
+        """The repository as one of its files sees it."""
+        return self._view(module)
+
+    def module_at(self, path: str, own: Module) -> Module | None:
+        """The file at a path; the one that asks may differ from what is on disk."""
+        return own if path == own.path else self._module(path)
 
     def consulted(self, module: Module) -> str:
         """A hash of all that may be asked of other files for the kernels of one: it changes where an answer does."""
@@ -122,7 +166,7 @@ class Repository:
 
     def _kernel(self, key: Key, own: Module) -> Kernel | None:
         path, name = key
-        module = own if path == own.path else self._module(path)
+        module = self.module_at(path, own)
         if module is None:
             return None
         return next((kernel for kernel in module.kernels if kernel.qualified_name == name), None)
@@ -180,6 +224,14 @@ class _View:
         symbol = find_function(self.resolver, self.roles, path, name, through_any)
         return None if symbol is None else (symbol.path, symbol.name)
 
+    def definition(self, path: str, name: str) -> Key | None:
+        """The function that a name means without anything being applied to it by hand."""
+        if name.startswith(LOCAL):
+            return path, name[len(LOCAL):]
+        symbol = self.resolver.resolve(path, name)
+        is_function = symbol is not None and symbol.meaning is not None and symbol.meaning.kind == FUNCTION
+        return (symbol.path, symbol.name) if is_function else None
+
     def launches(self, key: Key) -> list[tuple[str, int]]:
         """The launches of a function of the file, those in the file first."""
         if not self._is_changed:
@@ -205,10 +257,15 @@ class _View:
                 found |= keys - {None, (self._path, name)}
         return found
 
+    @cached_property
+    def host(self) -> HostCalls:
+        """The calls between functions that run on the host."""
+        return HostCalls(self._path, self._index, self.resolver, self.roles, self.summary)
+
     def digest(self) -> str:
         """A hash of all that the file's kernels may ask of other files."""
         digest = hashlib.blake2b(digest_size=16)
-        facts = sorted(set(self._reached()) | set(self._uses()))
+        facts = sorted({*self._reached(), *self._uses(), *self._imported(), *self.host.facts()})
         digest.update(repr(facts).encode(errors='surrogatepass'))
         return digest.hexdigest()
 
@@ -217,6 +274,7 @@ class _View:
         seen = set()
         functions = self.summary(self._path).functions.values()
         names = [(self._path, name) for one in functions for name in (*one.decorators, *one.mentions)]
+        names.extend((self._path, head.target) for head in self.summary(self._path).heads)
         while names:
             path, name = names.pop()
             if (path, name) in seen or name.startswith(LOCAL):
@@ -226,6 +284,17 @@ class _View:
                 if symbol.path != self._path:
                     yield path, name, symbol.path, symbol.name, repr(symbol.meaning)
                 names.extend((symbol.path, inner) for inner in self._behind(symbol))
+
+    def _imported(self) -> Iterator[tuple]:
+        """What there is to know of the functions that the file imports, for those who call them."""
+        for name, meanings in self.summary(self._path).names.meanings.items():
+            if meanings[0].kind != MEMBER:
+                continue
+            for symbol in self.resolver.candidates(self._path, name):
+                if symbol.path and symbol.meaning is not None and symbol.meaning.kind == FUNCTION:
+                    function = self.summary(symbol.path).functions.get(symbol.name)
+                    by = [self.roles.of(symbol.path, one) for one in function.decorators] if function is not None else []
+                    yield 'imported', name, symbol.path, symbol.name, repr((symbol.meaning.value, by))
 
     def _behind(self, symbol: Symbol) -> Iterator[str]:
         """The names that what a name means depends on, in its file."""

@@ -32,6 +32,14 @@ def common(values: Iterable[Value | Cases]) -> Shape:
     return found.pop() if len(found) == 1 else None
 
 
+def joined(values: Iterable[Value | Cases]) -> Shape:
+    """The shape of an operation on several values, whatever their variants."""
+    shape: Shape = SCALAR
+    for value in values:
+        shape = broadcast(shape, common([value]))
+    return shape
+
+
 def either(left: Shape, right: Shape) -> Shape:
     """The shape of what is one of two blocks."""
     return left if left == right else None

@@ -14,7 +14,7 @@ from flakelint.kernel.bindings import bound_in, differ_in_width, only_widens
 from flakelint.kernel.conditions import UNIQUE, spell
 from flakelint.kernel.constants import COMPILE_TIME, OPPOSITES, may_be_constant, promoted, rounds_of, types_at_run_time
 from flakelint.kernel.evaluator import Evaluator
-from flakelint.kernel.frames import Frame
+from flakelint.kernel.frames import Call, Frame, Test
 from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Guard, Value, cases_of, each_value, narrowed, reachable
 from flakelint.kernel.relations import is_same
 from flakelint.kernel.walk import Any_
@@ -204,6 +204,7 @@ class Interpreter(Evaluator):
 
     def _if(self, node: ast.If) -> bool:
         test, static, truth, yes, no = self.static_truth(node.test)
+        self.tests.append(Test(node, test, self.frame, self.guard))
         if truth is not None:
             chosen = node.body if truth else node.orelse
             ends, _ = self._branch(chosen, yes if truth else no)
@@ -223,6 +224,7 @@ class Interpreter(Evaluator):
             widens, narrows = differ_in_width(node.body, node.orelse)
             self.declined |= no if widens else yes if narrows else NOTHING
         else_ends, after_else = self._branch(node.orelse, no)
+        self.note_branch(node, None if static else test, before, after_body, after_else)
         if not ends and not else_ends:
             # behind a branch that leaves, the condition is decided for the rest of the block
             self.path = outside
@@ -309,6 +311,8 @@ class Interpreter(Evaluator):
 
     def _static_loop(self, node: ast.For) -> bool:
         bounds = [self.evaluate(argument) for argument in node.iter.args]
+        nodes, values = dict(enumerate(node.iter.args)), dict(enumerate(bounds))
+        self.constant_calls.append(Call(node.iter, 'static_range', nodes, values, self.frame, self.guard))
         if type(node.target) is not ast.Name:
             return False
         rounds = rounds_of(bounds, _MAX_UNROLLED)
@@ -325,7 +329,7 @@ class Interpreter(Evaluator):
         return False
 
     def _while(self, node: ast.While) -> bool:
-        self._loop(node, lambda: self.evaluate(node.test))
+        self._loop(node, lambda: self.tests.append(Test(node, self.evaluate(node.test), self.frame, self.guard)))
         return False
 
     def _loop(self, node: ast.For | ast.While, enter: Callable[[], object]) -> None:
@@ -343,6 +347,7 @@ class Interpreter(Evaluator):
                 continue
             for guard, case in cases_of(start):
                 self._close(node, case, narrowed(now, guard))
+            self.note('loop', name, node, start, now)
             self.frame.env[name] = start
 
     def _carry(self, node: ast.AST, value: Value) -> Value:

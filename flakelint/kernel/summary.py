@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel.decorators import may_make_kernel, wrappers
+from flakelint.kernel.host_functions import Application, HostFunction, applications, host_functions
 from flakelint.kernel.host_statements import LOCAL
 from flakelint.kernel.launch_sites import find_sites
 from flakelint.kernel.launches import Site, pack, unpack
@@ -90,6 +91,10 @@ class Summary:
             Its launches in short.
         body (str):
             Its launches, as JSON.
+        host (Mapping[str, HostFunction], Optional):
+            Its functions that run on the host. Default: none.
+        applications (Sequence[Application], Optional):
+            How it applies autograd functions. Default: none.
     """
 
     def __init__(
@@ -99,11 +104,15 @@ class Summary:
         wraps: Mapping[str, tuple[str, ...]],
         heads: Sequence[LaunchHead],
         body: str,
+        host: Mapping[str, HostFunction] | None = None,
+        applications: Sequence[Application] = (),
     ) -> None:
         self.names = names
         self.functions = functions
         self.wraps = wraps
         self.heads = heads
+        self.host = host or {}
+        self.applications = applications
         self._body = body
 
     @cached_property
@@ -113,13 +122,13 @@ class Summary:
 
     def dump(self) -> tuple[str, str]:
         """The summary as two texts of JSON: what is always needed, and the launches."""
-        head = [self.names, self.functions, self.wraps, self.heads]
+        head = [self.names, self.functions, self.wraps, self.heads, self.host, self.applications]
         return json.dumps(head, separators=(',', ':')), self._body
 
     @classmethod
     def load(cls, head: str, body: str) -> 'Summary':
         """The summary that was dumped."""
-        (meanings, stars, exports), functions, wraps, heads = json.loads(head)
+        (meanings, stars, exports), functions, wraps, heads, host, applied = json.loads(head)
         names = Names(
             {name: tuple(Meaning(*one) for one in bound) for name, bound in meanings.items()},
             tuple((module, line) for module, line in stars),
@@ -127,7 +136,12 @@ class Summary:
         )
         known = {name: Function(line, tuple(by), text, tuple(uses)) for name, (line, by, text, uses) in functions.items()}
         launches = [LaunchHead(target, text, tuple(references)) for target, text, references in heads]
-        return cls(names, known, {name: tuple(inner) for name, inner in wraps.items()}, launches, body)
+        on_host = {
+            name: HostFunction(tuple(places), tuple(keywords), is_open, tuple(calls), tuple(launched))
+            for name, (places, keywords, is_open, calls, launched) in host.items()
+        }
+        applications = [Application(*one) for one in applied]
+        return cls(names, known, {name: tuple(inner) for name, inner in wraps.items()}, launches, body, on_host, applications)
 
 
 NO_SUMMARY = Summary(NO_NAMES, {}, {}, (), '[]')
@@ -146,7 +160,9 @@ def _summarise(file: 'SourceFile') -> Summary:
     sites = [pack(site) for site in find_sites(file, names)]
     heads = [_head(packed) for packed in sites]
     functions = _Functions(file, names).found if '@' in file.text else {}
-    return Summary(names, functions, wrappers(file.statements), heads, json.dumps(sites, separators=(',', ':')))
+    body = json.dumps(sites, separators=(',', ':'))
+    on_host, applied = host_functions(file, names), applications(file, names)
+    return Summary(names, functions, wrappers(file.statements), heads, body, on_host, applied)
 
 
 def _head(packed: list) -> LaunchHead:

@@ -7,7 +7,7 @@
 
 import ast
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from flakelint.kernel.decorators import AUTOTUNE, HEURISTICS, JIT
@@ -30,10 +30,28 @@ class Tuned(NamedTuple):
             The values of each parameter that is set to numbers, in order; a parameter is left out where one of its values is not seen.
         is_complete (bool):
             Whether it is seen of every configuration which parameters it sets.
+        some (frozenset[str], Optional):
+            What a configuration that is seen sets. Default: none.
+        every (frozenset[str], Optional):
+            What each of them sets. Default: none.
+        count (int, Optional):
+            How many there are, as far as they are seen; in the longest list, where there are several to choose from. Default: `0`.
+        is_counted (bool, Optional):
+            Whether there are just as many, whatever is chosen. Default: `False`.
+        is_seen (bool, Optional):
+            Whether the call that makes it is seen of every configuration. Default: `False`.
+        hooks (tuple[ast.expr, ...], Optional):
+            What runs before a kernel is launched with a configuration. Default: none.
     """
 
     sizes: dict[str, tuple[int, ...]]
     is_complete: bool
+    some: frozenset[str] = frozenset()
+    every: frozenset[str] = frozenset()
+    count: int = 0
+    is_counted: bool = False
+    is_seen: bool = False
+    hooks: tuple[ast.expr, ...] = ()
 
 
 class Definitions:
@@ -76,18 +94,31 @@ def heuristics(decorators: Sequence, definitions: Definitions) -> dict[str, ast.
 def tuned(decorators: Sequence, definitions: Definitions) -> Tuned:
     """What the configurations of `autotune` try."""
     sizes: dict[str, set[int] | None] = {}
+    named: list[frozenset[str]] = []
     is_complete = True
+    readers = []
     for decorator in decorators:
         if decorator.role != AUTOTUNE:
             continue
         configs = decorator.keywords.get('configs')
         reader = _Configs(definitions)
+        readers.append(reader)
         if configs is None or not reader.read(configs, {}, 0):
             is_complete = False
+        reader.is_seen = reader.is_seen and configs is not None
+        named.extend(reader.named)
         for name, values in reader.sizes.items():
             held = sizes.get(name, set())
             sizes[name] = None if held is None or values is None else held | values
-    return Tuned({name: tuple(sorted(values)) for name, values in sizes.items() if values}, is_complete)
+    some, every = (frozenset(how(*named)) if named else frozenset() for how in (frozenset.union, frozenset.intersection))
+    is_seen = bool(readers) and all(one.is_seen for one in readers)
+    return Tuned(
+        {name: tuple(sorted(values)) for name, values in sizes.items() if values}, is_complete, some, every,
+        count=max((one.count for one in readers), default=0),
+        is_counted=is_seen and len(readers) == 1 and readers[0].is_counted,
+        is_seen=is_seen,
+        hooks=tuple(hook for one in readers for hook in one.hooks),
+    )
 
 
 def not_specialized(decorators: Sequence, names: Sequence[str], statements: Sequence[ast.stmt]) -> frozenset[str]:
@@ -130,25 +161,61 @@ class _Configs:
 
     def __init__(self, definitions: Definitions) -> None:
         self.sizes: dict[str, set[int] | None] = {}
+        # the parameters that each configuration sets
+        self.named: list[frozenset[str]] = []
+        self.hooks: list[ast.expr] = []
+        self.count = 0
+        self.is_counted = True
+        self.is_seen = True
         self._definitions = definitions
+        # how often the loops around it make what is read
+        self._rounds = 1
 
     def read(self, node: ast.expr, known: _Known, depth: int) -> bool:
         """Note what configurations set; says whether all of them were seen."""
         if depth > _MAX_DEPTH:
+            self.is_seen = False
             return False
         if isinstance(node, ast.List | ast.Tuple):
             parts = [one.value if isinstance(one, ast.Starred) else one for one in node.elts]
             return self._read_all(parts, known, depth)
         if isinstance(node, ast.ListComp | ast.GeneratorExp):
-            return self.read(node.elt, {**known, **self._repeated(node, known)}, depth + 1)
+            self.is_counted = self.is_counted and not any(generator.ifs for generator in node.generators)
+            inner = {**known, **self._repeated(node, known)}
+            return self._read_repeatedly(node.elt, inner, depth, [one.iter for one in node.generators])
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return self._read_all([node.left, node.right], known, depth)
         if isinstance(node, ast.IfExp):
-            return self._read_all([node.body, node.orelse], known, depth)
+            return self._read_either([node.body, node.orelse], known, depth)
         if isinstance(node, ast.Name):
-            values = known.get(node.id) or self._definitions.values.get(node.id, [])
-            return bool(values) and self._read_all(values, known, depth)
-        return isinstance(node, ast.Call) and self._read_call(node, known, depth)
+            return self._read_either(known.get(node.id) or self._definitions.values.get(node.id, []), known, depth)
+        if isinstance(node, ast.Call):
+            return self._read_call(node, known, depth)
+        self.is_seen = False
+        return False
+
+    def _read_either(self, nodes: Sequence[ast.expr], known: _Known, depth: int) -> bool:
+        """As `read`, of one of several lists."""
+        before, seen, counts = self.count, [], set()
+        for node in nodes:
+            self.count = before
+            seen.append(self.read(node, known, depth + 1))
+            counts.add(self.count)
+        self.count = max(counts, default=before)
+        self.is_counted = self.is_counted and len(counts) == 1
+        self.is_seen = self.is_seen and bool(nodes)
+        return bool(seen) and all(seen)
+
+    def _read_repeatedly(self, node: ast.expr, known: _Known, depth: int, iterated: Sequence[ast.expr]) -> bool:
+        """As `read`, of what loops through some expressions repeat."""
+        outer = self._rounds
+        for one in iterated:
+            lengths = self._lengths(one, known, depth)
+            self.is_counted = self.is_counted and len(lengths) == 1
+            self._rounds *= max(lengths, default=1)
+        seen = self.read(node, known, depth + 1)
+        self._rounds = outer
+        return seen
 
     def _read_all(self, nodes: Sequence[ast.expr], known: _Known, depth: int) -> bool:
         seen = [self.read(node, known, depth + 1) for node in nodes]
@@ -162,6 +229,7 @@ class _Configs:
             return self.read(node.args[-1], known, depth + 1)
         functions = self._definitions.functions.get(name, [])
         seen = [self._read_function(one, node, known, depth) for one in functions]
+        self.is_seen = self.is_seen and bool(seen)
         return bool(seen) and all(seen)
 
     def _read_function(self, function: _Function, call: ast.Call, known: _Known, depth: int) -> bool:
@@ -172,6 +240,7 @@ class _Configs:
         inner |= {name: _deep(value, known) for name, value in zip(names, call.args, strict=False)}
         inner |= {one.arg: _deep(one.value, known) for one in call.keywords if one.arg}
         results = []
+        returned = []
         for node in scope_statements(function.body):
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 inner.setdefault(node.targets[0].id, []).append(node.value)
@@ -179,14 +248,18 @@ class _Configs:
                 for name, values in self._run_through(node.target, node.iter, inner).items():
                     inner.setdefault(name, []).extend(values)
             elif isinstance(node, ast.Return) and node.value is not None:
-                results.append(self.read(node.value, inner, depth + 1))
-        for node in ast.walk(function):
-            is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1
-            if is_method and node.func.attr in ('append', 'extend'):
-                results.append(self.read(node.args[0], inner, depth + 1))
+                returned.append(node.value)
+        if returned:
+            results.append(self._read_either(returned, inner, depth))
+        for node, loops in _appended(function, []):
+            # a branch or a test may leave it out
+            self.is_counted = False
+            results.append(self._read_repeatedly(node, inner, depth, loops))
         return bool(results) and all(results)
 
     def _read_config(self, node: ast.Call, known: _Known) -> bool:
+        self.count += self._rounds
+        self.hooks.extend(one.value for one in node.keywords if one.arg == 'pre_hook')
         entries = node.args[0] if node.args else next((one.value for one in node.keywords if one.arg == 'kwargs'), None)
         if isinstance(entries, ast.Name):
             bound = known.get(entries.id) or self._definitions.values.get(entries.id, [])
@@ -198,6 +271,7 @@ class _Configs:
             pairs = list(zip(keys, entries.values, strict=True))
         else:
             return False
+        self.named.append(frozenset(name for name, _ in pairs if isinstance(name, str)))
         for name, value in pairs:
             if not isinstance(name, str):
                 return False
@@ -225,6 +299,18 @@ class _Configs:
             if isinstance(one, ast.Name):
                 found[one.id] = parts if parts and len(parts) == len(values) else [iterated]
         return found
+
+    def _lengths(self, node: ast.expr, known: _Known, depth: int) -> set[int]:
+        """How many elements a list may have, as far as that is seen."""
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.IfExp):
+            parts = [node.body, node.orelse]
+        elif isinstance(node, ast.Name):
+            parts = known.get(node.id) or self._definitions.values.get(node.id, [])
+        if parts and depth <= _MAX_DEPTH:
+            return {length for part in parts for length in self._lengths(part, known, depth + 1)}
+        values = self._elements(node, known)
+        return set() if values is None else {len(values)}
 
     def _elements(self, node: ast.expr, known: _Known, depth: int = 0) -> list[ast.expr] | None:
         """The elements of a list that is written out."""
@@ -291,6 +377,15 @@ class _Configs:
                 return None
             found.add(value)
         return found
+
+
+def _appended(node: ast.AST, loops: list[ast.expr]) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
+    """What a function appends to lists, each with what the loops around that run through."""
+    for child in ast.iter_child_nodes(node):
+        yield from _appended(child, [*loops, node.iter] if isinstance(node, ast.For) else loops)
+        is_method = isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute) and len(child.args) == 1
+        if is_method and child.func.attr in ('append', 'extend'):
+            yield child.args[0], loops
 
 
 def _deep(value: ast.expr, known: _Known) -> list[ast.expr]:

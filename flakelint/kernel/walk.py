@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flakelint.kernel import shapes, types
+from flakelint.kernel.bindings import bound_in
 from flakelint.kernel.conditions import conflicts
 from flakelint.kernel.constants import TRUTHS, meeting, types_at_run_time
-from flakelint.kernel.frames import Access, Conflict, Frame, Method
-from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Cases, Guard, Value, cases_of, compatible, gather
+from flakelint.kernel.frames import Access, Call, Conflict, Frame, Meeting, Method, Test
+from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Cases, Guard, Value, cases_of, compatible, gather, narrowed
 from flakelint.project.imports import dotted
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ class Walk:
         self.given = given
         self.accesses: list[Access] = []
         self.conflicts: list[Conflict] = []
+        self.meetings: list[Meeting] = []
+        # every value, in the order in which they are made
+        self.made: list[Value] = []
         self.methods: list[Method] = []
         self.comparisons: list[Value] = []
         self.remainders: list[Value] = []
@@ -45,6 +49,8 @@ class Walk:
         self.aranges: list[Value] = []
         self.counters: list[Value] = []
         self.descriptors: list[Value] = []
+        self.constant_calls: list[Call] = []
+        self.tests: list[Test] = []
         self.declined: set[tuple[str, bool]] = set()
         self.record: list[tuple[ast.AST, Frame, Any_]] | None = None
         self.offsets: list[tuple[ast.AST, Frame, str]] = []
@@ -60,7 +66,9 @@ class Walk:
 
     def make(self, op: str, operands: tuple[Any_, ...], type_: str, shape: Any, node: ast.AST, **more: Any) -> Value:
         """A new value, made here."""
-        return Value(op, operands, type_, shape, node, self.frame, guard=self.guard, **more)
+        value = Value(op, operands, type_, shape, node, self.frame, guard=self.guard, **more)
+        self.made.append(value)
+        return value
 
     def resolve(self, node: ast.expr) -> str:
         """The full name of something imported or global that an expression spells; empty for anything else."""
@@ -108,6 +116,21 @@ class Walk:
         self.conflicts.append(Conflict(kind, node, self.frame, found))
 
     # values that meet
+
+    def note(self, kind: str, name: str, node: ast.AST, one: Any_, other: Any_, **more: Any) -> None:
+        """Note that values become one at run time."""
+        pairs = [(case, found) for guard, case in cases_of(one) for _, found in narrowed(other, guard) if found is not case]
+        if pairs:
+            self.meetings.append(Meeting(kind, name, node, self.frame, tuple(pairs), **more))
+
+    def note_branch(
+        self, node: ast.If, test: Any_ | None, before: dict[str, Any_], one: dict[str, Any_], other: dict[str, Any_],
+    ) -> None:
+        """Note what the two sides of a branch bind, which one without a condition does not decide at run time."""
+        for name in sorted(bound_in((*node.body, *node.orelse))) if test is not None else ():
+            first, second = one.get(name), other.get(name)
+            if first is not None and second is not None:
+                self.note('branch', name, node, first, second, test=test, before=before.get(name))
 
     def meet(self, left: Value, right: Value, node: ast.AST | None, kind: str = '') -> Value:
         """A value that is either of two, decided at run time; differing widths are noted if `kind` says of what."""

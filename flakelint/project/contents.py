@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-# a file in which none of this stands holds no kernel and no launch
-_RELEVANT = (b'jit', b'triton', b'](', b'] (', b'.run(', b'.warmup(')
+# a file in which none of this stands holds no kernel and no launch, and applies no autograd function
+_RELEVANT = (b'jit', b'triton', b'](', b'] (', b'.run(', b'.warmup(', b'.apply')
 
 
 class Content(NamedTuple):
@@ -22,7 +22,7 @@ class Content(NamedTuple):
         hash (str):
             The hash of its content.
         is_relevant (bool):
-            Whether it may define or launch what Triton compiles.
+            Whether it may define or launch what Triton compiles, or apply an autograd function.
     """
 
     hash: str

@@ -25,6 +25,9 @@ APPLIED = 'applied'
 LITERAL = 'literal'
 OTHER = 'other'
 
+# the last part of the name of what makes a literal one that kernels may read, and the text of such a literal
+CONSTEXPR = 'constexpr'
+
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -36,15 +39,24 @@ _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 }
 
 
+# decorators that leave the signature of a function as it is, by the head and the last part of their names
+_LIBRARIES = frozenset({'contextlib', 'functools', 'torch'})
+_KEEP_SIGNATURE = frozenset({
+    'allow_in_graph', 'cache', 'compile', 'contextmanager', 'disable', 'inference_mode', 'lru_cache', 'no_grad',
+})
+
+
 class Meaning(NamedTuple):
     """One thing that a name may mean.
 
     Args:
         kind (str):
             `module` (text: its dotted name), `member` of a module (text: the module and the name, with a colon between them),
-            `function`, `class` or `other` value (text: a digest of its source),
+            `function`, `class` or `other` value (text: a digest of its source; value of a function: its signature, as `signature_of`
+            gives it),
             `alias` (text: another name),
-            `applied` decorator (text: the name of the decorated function, value: that of the decorator), `literal` (value).
+            `applied` decorator (text: the name of the decorated function, value: that of the decorator),
+            `literal` (value; text: `constexpr` where the value is wrapped in one).
         line (int):
             Where it is bound.
         text (str, Optional):
@@ -110,7 +122,7 @@ def bound_by(node: ast.AST, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield from imported_by(node)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        yield node.name, Meaning(FUNCTION, node.lineno, digest(source_lines(node, file)))
+        yield node.name, Meaning(FUNCTION, node.lineno, digest(source_lines(node, file)), signature_of(node))
     elif isinstance(node, ast.ClassDef):
         yield node.name, Meaning(CLASS, node.lineno, digest(source_lines(node, file)))
     elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -122,6 +134,32 @@ def bound_by(node: ast.AST, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]
     else:
         for target in _other_targets(node):
             yield from ((name, Meaning(OTHER, node.lineno)) for name in target_names(target))
+
+
+def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
+    """The parameters of a function with a space between them, those with a default and a star as in the source; None where a decorator may change them."""
+    for decorator in node.decorator_list:
+        name = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) or ''
+        if name.partition('.')[0] not in _LIBRARIES or name.rpartition('.')[2] not in _KEEP_SIGNATURE:
+            return None
+    arguments = node.args
+    positional = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+    first = len(positional) - len(arguments.defaults)
+    parts = [f'{name}=' if index >= first else name for index, name in enumerate(positional)]
+    if arguments.posonlyargs:
+        parts.insert(len(arguments.posonlyargs), '/')
+    if arguments.vararg is not None or arguments.kwonlyargs:
+        parts.append(f'*{arguments.vararg.arg if arguments.vararg is not None else ""}')
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    parts.extend(one.arg if value is None else f'{one.arg}=' for one, value in named)
+    if arguments.kwarg is not None:
+        parts.append(f'**{arguments.kwarg.arg}')
+    return ' '.join(parts)
+
+
+def parameters_of(signature: str) -> list[str]:
+    """The names of the parameters of a signature, as `signature_of` gives it, but for those with stars."""
+    return [part.removesuffix('=') for part in signature.split() if part[0] not in '*/']
 
 
 def imported_by(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Meaning]]:
@@ -151,7 +189,8 @@ def meanings_of(value: ast.expr, file: 'SourceFile') -> list[Meaning]:
         return [*meanings_of(value.body, file), *meanings_of(value.orelse, file)]
     is_literal, constant = literal(value)
     if is_literal:
-        return [Meaning(LITERAL, value.lineno, '', constant)]
+        is_wrapped = isinstance(value, ast.Call) and (dotted(value.func) or '').rpartition('.')[2] == CONSTEXPR
+        return [Meaning(LITERAL, value.lineno, CONSTEXPR if is_wrapped else '', constant)]
     if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
         inner = dotted(value.args[0])
         decorator = dotted(value.func.func if isinstance(value.func, ast.Call) else value.func)
@@ -197,7 +236,7 @@ def _literal(value: ast.expr) -> Any:
             return _ARITHMETIC[type(value.op)](left, right)
     if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
         name = (dotted(value.func) or '').rpartition('.')[2]
-        if name == 'constexpr':
+        if name == CONSTEXPR:
             return _literal(value.args[0])
         if name == 'float':
             return float(_literal(value.args[0]))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from flakelint.engine.rule import Rule
     from flakelint.kernel.frames import Access, Frame
     from flakelint.kernel.graph import Value
+    from flakelint.kernel.kernels import Kernel
 
 
 def is_to_tell(rule: 'Rule', node: 'ast.AST', frame: 'Frame', file: 'File') -> bool:
@@ -26,3 +27,8 @@ def is_to_tell(rule: 'Rule', node: 'ast.AST', frame: 'Frame', file: 'File') -> b
 def beside(shown: 'Access | Value', note: str, file: 'File') -> list[Related]:
     """A place that belongs to a finding, if it lies in the same file."""
     return [Related(file.range(shown.node), note)] if shown.frame.kernel.path == file.path else []
+
+
+def takes_arguments(kernel: 'Kernel', file: 'File') -> bool:
+    """Whether a kernel is evidently launched, so that what is no constant of its parameters is an argument of the run time."""
+    return file.launches.is_launched(kernel) or bool(file.repository.launches(kernel))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from flakelint.engine.findings import Edit, Related
 from flakelint.engine.rule import Rule, unsafe
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS
+from flakelint.kernel.launch_options import LAUNCH_OPTIONS, LAUNCHER
 from flakelint.project.imports import dotted
 from flakelint.project.literals import binding, elements
 
@@ -22,19 +23,6 @@ if TYPE_CHECKING:
 
 _CONFIG = {'triton.Config', 'triton.runtime.Config', 'triton.runtime.autotuner.Config'}
 _LISTS = ('key', 'reset_to_zero', 'restore_value')
-# what a configuration or a heuristic may set besides parameters: the options of the NVIDIA and AMD backends up to 3.9
-_LAUNCH_OPTIONS = frozenset({
-    'allow_flush_denorm', 'allowed_dot_input_precisions', 'arch', 'backend_name', 'clc', 'cluster_dims', 'debug',
-    'default_dot_input_precision', 'deprecated_fp8_dot_operand_dtypes', 'enable_fp_fusion', 'enable_reflect_ftz',
-    'extern_libs', 'fpsan_homomorphic_casts', 'instruction_sched_variant', 'instrumentation_mode', 'ir_override',
-    'kpack', 'launch_cooperative_grid', 'launch_pdl', 'llvm_fn_attrs', 'matrix_instr_nonkdim',
-    'max_num_imprecise_acc_default', 'maxnreg', 'min_shared_mem', 'num_buffers_warp_spec', 'num_consumer_groups',
-    'num_ctas', 'num_stages', 'num_warps', 'ptx_options', 'ptx_version', 'reg_dec_producer', 'reg_inc_consumer',
-    'sanitize_overflow', 'sched4reg', 'schedule_hint', 'supported_fp8_dtypes', 'warp_size', 'waves_per_eu',
-    'wgp_cu_mode',
-})
-# what the launcher itself passes on to heuristics
-_LAUNCHER = ('grid', 'warmup')
 _CLOSE = 0.75
 
 
@@ -149,7 +137,7 @@ class _Check:
         self.decorator = decorator
         self.names = names
         self.file = file
-        self.options = _LAUNCH_OPTIONS.union(rule.options.launch_options)
+        self.options = LAUNCH_OPTIONS.union(rule.options.launch_options)
         # a name in a function or a class may mean something else there
         self.scope = file.statements if kernel.definition in kernel.unit.nodes else ()
 
@@ -175,7 +163,7 @@ class _Check:
                 what = f'`triton.heuristics` sets `{key.value}`'
                 yield self._finding(key, value, f'{what}, which is no parameter of', 'launching raises KeyError', taken)
             for read in _reads(function):
-                if read.value not in (*self.names, *self.options, *taken, *_LAUNCHER):
+                if read.value not in (*self.names, *self.options, *taken, *LAUNCHER):
                     what = f'the heuristic for `{key.value}` reads `{read.value}`'
                     yield self._finding(read, value, f'{what}, which is no parameter of', 'launching raises KeyError', ())
 

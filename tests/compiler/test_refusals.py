@@ -25,6 +25,7 @@ def scale_fwd_kernel(x, T, BT: tl.constexpr):
     {statement}
     tl.store(x + o_t, o_t, mask=o_t < T)
 """
+HEURISTICS = "@triton.heuristics({'BT': lambda args: 64})"
 CONFIGS = "configs=[triton.Config({'BT': 16}), triton.Config({'BT': 32})]"
 # the decorators, a statement of the body, and what is raised; nothing where Triton takes it
 CASES = {
@@ -45,6 +46,10 @@ CASES = {
     'TRI501 restore_value': (f"@triton.autotune({CONFIGS}, key=[], restore_value=['y'])\n@triton.jit", 'pass', 'ValueError'),
     'TRI501 string': (f"@triton.autotune({CONFIGS}, key='BT')\n@triton.jit", 'pass', 'ValueError'),
     'TRI501 string of one letter': (f"@triton.autotune({CONFIGS}, key='T')\n@triton.jit", 'pass', ''),
+    'TRI507 sound': (f"{HEURISTICS}\n@triton.autotune({CONFIGS}, key=['T'])\n@triton.jit", 'pass', ''),
+    'TRI507 jit above autotune': (f"@triton.jit\n@triton.autotune({CONFIGS}, key=['T'])", 'pass', 'AttributeError'),
+    'TRI507 jit above heuristics': (f'@triton.jit\n{HEURISTICS}', 'pass', 'AttributeError'),
+    'TRI507 jit between': (f"@triton.autotune({CONFIGS}, key=['T'])\n@triton.jit\n{HEURISTICS}", 'pass', 'AttributeError'),
 }
 
 

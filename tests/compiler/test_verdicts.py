@@ -22,7 +22,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / 'tests' / 'fixtures'
-FILES = sorted(path for path in FIXTURES.glob('TRI3*/**/broken_*.py') if not path.name.endswith('fixed.py'))
+FILES = sorted(
+    path for folder in ('TRI3*', 'TRI403', 'TRI407') for path in FIXTURES.glob(f'{folder}/**/broken_*.py')
+    if not path.name.endswith('fixed.py')
+)
 _EXPECTED = re.compile(r'# expect: ')
 _REFUSED = re.compile(r'# refused$')
 

@@ -59,6 +59,38 @@ def test_block_sizes(tmp_path: Path, configs: str, setup: str, expected: tuple[d
     assert tuned(tmp_path, configs, setup) == expected
 
 
+LISTS = 'A = [triton.Config({"B": 8}), triton.Config({"B": 16})]\nONE = [triton.Config({"B": 8}, pre_hook=clear)]\n'
+
+
+@pytest.mark.parametrize(
+    ('configs', 'count', 'is_counted', 'is_seen'),
+    [
+        ('[triton.Config({"B": 64})]', 1, True, True),
+        ('A + ONE', 3, True, True),
+        ('[*A, triton.Config({"B": f()})]', 3, True, True),
+        ('A if f() else ONE', 2, False, True),
+        ('ONE if f() else [triton.Config({"B": 16})]', 1, True, True),
+        ('[triton.Config({"B": b}, num_warps=w) for b in (32, 64) for w in [2, 4, 8]]', 6, True, True),
+        ('[triton.Config({"B": b}) for b in ([32] if f() else [64])]', 1, True, True),
+        ('[triton.Config({"B": b}) for b in f()]', 1, False, True),
+        ('[triton.Config({"B": b}) for b in (32, 64) if b > f()]', 2, False, True),
+        ('[one for one in A if f(one)]', 2, False, True),
+        ('made((1, 2))', 4, False, True),
+        ('[*f(), triton.Config({"B": 8})]', 1, False, False),
+        ('f()', 0, False, False),
+    ],
+)
+def test_counting_configurations(tmp_path: Path, configs: str, count: int, is_counted: bool, is_seen: bool) -> None:
+    made = (
+        'def made(warps):\n    c = []\n    for b in 1, 2:\n        for w in warps:\n'
+        f'            c.append({CONFIG})\n    return c\n'
+    )
+    text = f'{IMPORTS}{LISTS}\n\n{made}\n\n@triton.autotune(configs={configs}, key=["T"])\n{KERNEL}'
+    found = kernels(repository(tmp_path, {'a.py': text}), 'a.py')['main'].tuned
+    assert (found.count, found.is_counted, found.is_seen) == (count, is_counted, is_seen)
+    assert [ast.unparse(hook) for hook in found.hooks] == ['clear'] * ('ONE' in configs)
+
+
 def test_block_sizes_through_a_wrapper_and_over_two_tuners(tmp_path: Path) -> None:
     text = (
         f'{IMPORTS}\n\ndef tune(configs, key):\n    return triton.autotune(configs, key)\n\n\n'

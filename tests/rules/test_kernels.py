@@ -192,6 +192,8 @@ def compile_kernel(jit, given: dict[str, str]) -> None:
     kinds, constants = signature(jit, given)
     target = GPUTarget('cuda', 90, 32)
     source = ASTSource(fn=jit, signature=kinds, constexprs=constants)
+    # as at a launch, where some names are refused before anything is compiled
+    source.hash()
     backend = make_backend(target)
     options = backend.parse_options({})
     context = ir.context()
