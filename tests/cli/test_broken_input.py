@@ -209,7 +209,7 @@ def test_a_changed_file_is_checked_again(tmp_path: Path) -> None:
     path = write(tmp_path / 'a.py', BLOCK_POINTER)
     status = path.stat()
     assert by_path(tmp_path)
-    path.write_text(BLOCK_POINTER.replace('make_block_ptr', 'make_tensor_pt'))
+    path.write_text(BLOCK_POINTER.replace('make_block_ptr', 'static_print  '))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert by_path(tmp_path) == {}
 
