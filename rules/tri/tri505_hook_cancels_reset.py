@@ -101,7 +101,6 @@ class HookCancelsReset(Rule):
                 yield self.finding(file.range(value if is_here else tuner.decorator.node.func), message)
                 break
 
-
     def _relied_on(self, tuner: 'Tuner', file: 'File') -> 'Iterator[Finding]':
         """Findings for arguments that a launch leaves for the tuner to zero."""
         names = tuner.names(RESET)
