@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flakelint.kernel import types
-from flakelint.kernel.graph import Value, reachable
+from flakelint.kernel.graph import Value
 from flakelint.kernel.launches import FLAG, NUMBER
 from flakelint.kernel.model import Model, analyse
 from flakelint.kernel.names import role_of_name
-from flakelint.kernel.origins import base_of
+from flakelint.kernel.origins import tables_in
 from flakelint.kernel.sizes import FLAG as IS_FLAG
+from flakelint.source.expressions import defaults_of
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -120,10 +121,8 @@ def _type(value: Value, element: str) -> str:
 
 def _tables(model: Model) -> set[str]:
     """The tensors whose values lead to addresses or bound loops: they hold integers."""
-    roots = [access.address for access in model.accesses] + [end for counter in model.counters for end in counter.operands]
-    values = reachable(roots, lambda value: value.operands if value.op != 'call' else ())
-    loads = [value for value in values if value.op == 'load']
-    return {base.name for load in loads for operand in load.operands[:1] for base in base_of(operand)}
+    ends = [end for counter in model.counters for end in counter.operands]
+    return tables_in([*(access.address for access in model.accesses), *ends])
 
 
 def _constant(model: Model, name: str, length: int) -> Any:
@@ -131,9 +130,9 @@ def _constant(model: Model, name: str, length: int) -> Any:
     kernel: Kernel = model.kernel
     if name in kernel.block_sizes:
         return min(kernel.block_sizes[name])
-    found = _default(kernel, name)
-    if found is not _NOTHING:
-        return found
+    default = defaults_of(kernel.definition.args).get(name)
+    if isinstance(default, ast.Constant):
+        return default.value
     for launch in model.facts.launches:
         passed = launch.parameters.get(name)
         if passed is not None and passed.kind in (NUMBER, FLAG) and isinstance(passed.value, int | float):
@@ -143,19 +142,3 @@ def _constant(model: Model, name: str, length: int) -> Any:
         return length
     role = role_of_name(name, constant=True)
     return False if role == IS_FLAG else length if 'BLOCK' in name.upper() or name.startswith('B') else _FEW
-
-
-_NOTHING = object()
-
-
-def _default(kernel: 'Kernel', name: str) -> Any:
-    arguments = kernel.definition.args
-    plain = [*arguments.posonlyargs, *arguments.args]
-    pairs = [
-        *zip(reversed(plain), reversed(arguments.defaults), strict=False),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    for parameter, default in pairs:
-        if parameter.arg == name and isinstance(default, ast.Constant):
-            return default.value
-    return _NOTHING

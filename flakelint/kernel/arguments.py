@@ -15,6 +15,7 @@ from flakelint.kernel.host_sizes import HostSizes
 from flakelint.kernel.launches import NUMBER, Passed
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+from flakelint.source.expressions import defaults_of
 
 if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
@@ -164,16 +165,8 @@ class Arguments:
 
     def _default(self, name: str) -> int | None:
         """The whole number that a parameter holds where a launch gives none."""
-        arguments = self.kernel.definition.args
-        plain = [*arguments.posonlyargs, *arguments.args]
-        pairs = [
-            *zip(reversed(plain), reversed(arguments.defaults), strict=False),
-            *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-        ]
-        for parameter, default in pairs:
-            if parameter.arg == name and isinstance(default, ast.Constant) and type(default.value) is int:
-                return abs(default.value)
-        return None
+        default = defaults_of(self.kernel.definition.args).get(name)
+        return abs(default.value) if isinstance(default, ast.Constant) and type(default.value) is int else None
 
 
 def _widened(launched: Size, named: Size) -> Size:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Guard, Value, cases_of, compatible, each_value, is_none, reachable
-from flakelint.kernel.origins import base_of
+from flakelint.kernel.origins import bases_of
 from flakelint.kernel.polynomials import ONE, Atom, Polynomial, added
 from flakelint.kernel.races import waits
 from flakelint.project.imports import dotted
@@ -72,7 +72,7 @@ def lost(model: 'Model') -> Iterator[Lost]:
         if access.kind != 'store' or access.stored is None or _tells_apart(access):
             continue
         for condition, pointer in cases_of(access.address):
-            merge = _merge(pointer) if len({base.name for base in base_of(pointer)}) == 1 else None
+            merge = _merge(pointer) if len(bases_of([pointer])) == 1 else None
             if merge is not None and any(
                 _is_alike(one, pointer) for load in _combined(access.stored, access.guard | condition)
                 for one in each_value(load.operands[:1])

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import exact_types, launches, shapes, types
 from flakelint.kernel.constants import COMPILE_TIME
 from flakelint.kernel.decorators import AUTOTUNE, HEURISTICS
-from flakelint.kernel.exact_calls import argument, axis_of, given_shape, leaf, number, operand, resolved, target
+from flakelint.kernel.exact_calls import axis_of, given_shape, leaf, operand, resolved, target
 from flakelint.kernel.exact_types import FLOAT, INT, NONE, POINTER, UNKNOWN, Kind
 from flakelint.kernel.graph import SCALAR, Cases, Shape, Value, each_value
 from flakelint.kernel.staging import is_run_time
+from flakelint.source.expressions import argument, whole_number
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
@@ -190,7 +191,7 @@ class Exact:
             return Kind(found.dtype, _transposed(found.shape))
         if name in ('reshape', 'view', 'broadcast_to'):
             return Kind(found.dtype, self._lasting(value, given_shape(value)))
-        return Kind(found.dtype, _expanded(found.shape, number(axis_of(value))) if name == 'expand_dims' else None)
+        return Kind(found.dtype, _expanded(found.shape, whole_number(axis_of(value))) if name == 'expand_dims' else None)
 
     def _lasting(self, value: Value, shape: Shape) -> Shape:
         """A shape that was spelled where a value is made, without the numbers of names that hold several."""

@@ -9,7 +9,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from flakelint.kernel.graph import Cases, Shape, Value
-from flakelint.project.imports import dotted
+from flakelint.project.imports import dotted, last_name
+from flakelint.source.expressions import argument
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Frame
@@ -17,18 +18,7 @@ if TYPE_CHECKING:
 
 def leaf(node: ast.AST | None) -> str:
     """The name of the function or method that a call calls, without what stands before it."""
-    function = node.func if isinstance(node, ast.Call) else None
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ''
-
-
-def argument(node: ast.AST | None, name: str, position: int | None = None) -> ast.expr | None:
-    """The expression of an argument of a call, be it given by its name or by its position."""
-    if not isinstance(node, ast.Call):
-        return None
-    found = next((one.value for one in node.keywords if one.arg == name), None)
-    if found is None and position is not None and position < len(node.args):
-        return node.args[position]
-    return found
+    return last_name(node.func) if isinstance(node, ast.Call) else ''
 
 
 def operand(value: Value, position: int, name: str) -> 'Value | Cases | None':
@@ -77,14 +67,6 @@ def resolved(node: ast.expr | None, frame: 'Frame | None') -> str:
     if spelled is None or spelled.partition('.')[0] in frame.env:
         return ''
     return frame.kernel.bindings.resolve(spelled)
-
-
-def number(node: ast.expr | None) -> int | None:
-    """The whole number that an expression spells."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        positive = number(node.operand)
-        return None if positive is None else -positive
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
 def axis_of(value: Value) -> ast.expr | None:

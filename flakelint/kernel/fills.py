@@ -9,10 +9,11 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakelint.kernel.graph import Cases, Value, each_value, reachable
+from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.polynomials import is_kept
 from flakelint.kernel.shapes import reduced_axes
 from flakelint.kernel.unmasked import is_whole, plain
+from flakelint.source.expressions import argument
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
@@ -48,7 +49,7 @@ def misfilled(tiles: 'Tiles') -> Iterator[Filled]:
     if not loads:
         return
     told: set[ast.Call] = set()
-    for value in reachable(_roots(tiles)):
+    for value in reachable(part for access in tiles.model.accesses for part in access.parts):
         for case in each_value(value.operands[:1]) if value.op == 'reduce' else ():
             load, is_float = _loaded(case)
             access = loads.get((id(load.node), id(load.frame)))
@@ -59,12 +60,6 @@ def misfilled(tiles: 'Tiles') -> Iterator[Filled]:
             if lengths & set(_masked_lengths(tiles, access)):
                 told.add(access.node)
                 yield Filled(access, value)
-
-
-def _roots(tiles: 'Tiles') -> Iterator[Value | Cases]:
-    for access in tiles.model.accesses:
-        yield access.address
-        yield from (one for one in (access.mask, access.other, access.stored) if one is not None)
 
 
 def _loaded(value: Value) -> tuple[Value, bool]:
@@ -108,9 +103,7 @@ def _is_written_as_float(access: 'Access') -> bool:
 
 
 def _written(access: 'Access') -> ast.expr | None:
-    call = access.node
-    named = next((keyword.value for keyword in call.keywords if keyword.arg == 'other'), None)
-    return named if named is not None else call.args[_PLACE] if len(call.args) > _PLACE else None
+    return argument(access.node, 'other', _PLACE)
 
 
 def _masked_lengths(tiles: 'Tiles', access: 'Access') -> Iterator[str]:

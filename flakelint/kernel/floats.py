@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value, each_value, reachable
 from flakelint.project.imports import dotted
+from flakelint.source.expressions import argument
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Frame
@@ -142,8 +143,7 @@ def all_values(model: 'Model') -> Iterator[Value]:
     """All values of a kernel that reach its results, its conditions or its local names, once each."""
     roots: list[Value | Cases] = []
     for access in model.accesses:
-        given = (access.address, access.mask, access.other, access.stored)
-        roots += [*(one for one in given if one is not None), *access.path]
+        roots += [*access.parts, *access.path]
     roots += [*model.frame.env.values(), *model.comparisons]
     yield from reachable(roots, _parts)
 
@@ -183,16 +183,6 @@ def named(node: ast.expr | None, frame: 'Frame | None') -> str:
         return UNKNOWN
     name = full.rpartition('.')[2]
     return _NAMES.get(name, FP8 if name.startswith('float8') else INTEGER if name in types.LANGUAGE_TYPES else UNKNOWN)
-
-
-def argument(node: ast.AST | None, name: str, position: int | None = None) -> ast.expr | None:
-    """The expression of an argument of a call, be it given by its name or by its position."""
-    if not isinstance(node, ast.Call):
-        return None
-    found = next((one.value for one in node.keywords if one.arg == name), None)
-    if found is None and position is not None and 0 <= position < len(node.args):
-        return node.args[position]
-    return found
 
 
 def spelled(name: str) -> str:

@@ -85,6 +85,11 @@ class Access(NamedTuple):
     path: 'tuple[Value | Cases, ...]' = ()
     stored: 'Value | Cases | None' = None
 
+    @property
+    def parts(self) -> 'list[Value | Cases]':
+        """What it is given: its address, its mask, what masked lanes hold, what is written."""
+        return [one for one in (self.address, self.mask, self.other, self.stored) if one is not None]
+
 
 class Conflict(NamedTuple):
     """Something that Triton refuses because of an integer's width.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value, each_value, reachable
+from flakelint.kernel.strides import plain
 
 _SAME = frozenset({'assign', 'cast', 'view', 'trans'})
 _ORDERS = frozenset({'ge', 'gt', 'le', 'lt'})
@@ -69,19 +70,13 @@ def _outer(value: Value) -> Value | None:
     left, right = inside.operands
     if type(left) is not Value or type(right) is not Value or left.shape == right.shape:
         return None
-    first, last = _vector(left), _vector(right)
+    first, last = plain(left), plain(right)
     is_outer = all(one.shape and len(one.shape) == 2 and '1' in one.shape for one in (left, right))
     return first if is_outer and first is not None and first is last else None
 
 
 def _plain(value: Value | Cases) -> Value | None:
     while type(value) is Value and value.op in ('assign', 'cast'):
-        value = value.operands[0]
-    return value if type(value) is Value else None
-
-
-def _vector(value: Value | Cases) -> Value | None:
-    while type(value) is Value and value.op in _SAME:
         value = value.operands[0]
     return value if type(value) is Value else None
 

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from flakelint.kernel.decorators import JIT
+from flakelint.source.expressions import defaults_of
 
 if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
@@ -43,7 +44,7 @@ def misfit(call: ast.Call, helper: 'Kernel') -> str:
         if keyword.arg in given:
             return f'is given `{keyword.arg}` twice'
         given.append(keyword.arg)
-    missing = [name for name in _required(arguments) if name not in given]
+    missing = [name for name in named if name not in given and name not in defaults_of(arguments)]
     return f'is not given {_listed(missing)}' if missing else ''
 
 
@@ -62,13 +63,6 @@ def calls_itself(call: ast.Call, kernel: 'Kernel') -> bool:
         if not is_same and (name in constants or name is None or not has_names):
             return False
     return True
-
-
-def _required(arguments: ast.arguments) -> list[str]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    found = [one.arg for one in positional[:len(positional) - len(arguments.defaults)]]
-    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    return found + [one.arg for one, default in pairs if default is None]
 
 
 def _number(count: int) -> str:

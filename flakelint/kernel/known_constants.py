@@ -14,9 +14,9 @@ from flakelint.kernel.constants import folded
 from flakelint.kernel.decorators import AUTOTUNE
 from flakelint.kernel.graph import Value
 from flakelint.kernel.launches import FLAG, NONE, NUMBER, STRING
+from flakelint.source.expressions import defaults_of
 
 if TYPE_CHECKING:
-    from flakelint.kernel.kernels import Kernel
     from flakelint.kernel.model import Model
 
 _MAX_VALUES = 64
@@ -51,21 +51,12 @@ def of_parameter(name: str, model: 'Model') -> Known | None:
         return None
     launches = model.facts.launches
     if not launches:
-        default = default_of(name, kernel)
+        default = defaults_of(kernel.definition.args).get(name)
         return Known((default.value,), 'its default') if isinstance(default, ast.Constant) else None
     passed = [launch.parameters.get(name) for launch in launches]
     if any(one is None or one.kind not in _WRITTEN or (one.value is None and one.kind != NONE) for one in passed):
         return None
     return Known(tuple(dict.fromkeys(one.value for one in passed)), 'a launch')
-
-
-def default_of(name: str, kernel: 'Kernel') -> ast.expr | None:
-    """The default of a parameter, if it has one."""
-    arguments = kernel.definition.args
-    plain = [*arguments.posonlyargs, *arguments.args]
-    values = dict(zip((one.arg for one in plain[::-1]), arguments.defaults[::-1], strict=False))
-    values.update(zip((one.arg for one in arguments.kwonlyargs), arguments.kw_defaults, strict=True))
-    return values.get(name)
 
 
 def numbers(value: Value, model: 'Model') -> Known | None:

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from flakelint.kernel.launch_calls import Filled, LaunchCall
 from flakelint.kernel.launch_options import LAUNCHER
+from flakelint.source.expressions import defaults_of
 
 
 class Binding:
@@ -56,10 +57,7 @@ class Binding:
         spreads = any(one.arg is None for one in self._call.node.keywords)
         if self._is_open or spreads or not self._filled.is_seen:
             return
-        arguments = self._call.kernel.definition.args
-        with_default = set(self._names[len(self._names) - len(arguments.defaults):])
-        named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        with_default.update(one.arg for one, value in named if value is not None)
+        with_default = defaults_of(self._call.kernel.definition.args)
         for name in self.parameters:
             if not (self.is_given(name) or name in with_default or name in self._filled.some or name in self._filled.computed):
                 yield name

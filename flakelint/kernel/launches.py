@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS, Kernel
 from flakelint.kernel.launch_options import LAUNCH_OPTIONS, LAUNCHER
+from flakelint.source.expressions import defaults_of
 from flakelint.source.syntax import nodes_in_order
 
 TENSOR = 'tensor'
@@ -261,12 +262,7 @@ def _unpack(packed: list) -> Passed:
 
 
 def _defaults(arguments: ast.arguments) -> dict[str, Passed]:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [
-        *zip(positional[::-1], arguments.defaults[::-1], strict=False),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
-    constants = {one.arg: value for one, value in pairs if isinstance(value, ast.Constant)}
+    constants = {name: value for name, value in defaults_of(arguments).items() if isinstance(value, ast.Constant)}
     return {name: of_literal(value.value, ast.unparse(value)) for name, value in constants.items()}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.names import is_head_name, is_partial, role_of_name
-from flakelint.kernel.origins import base_of
+from flakelint.kernel.origins import tables_in
 from flakelint.kernel.relations import is_same
 from flakelint.kernel.strides import Layout, Strides, stripped
 
@@ -164,10 +164,7 @@ def _is_plane(layout: Layout, stride: str, limits: dict[int, list[Value]]) -> bo
 
 def _tables(model: 'Model') -> set[str]:
     """The tensors of which the loaded values are indices into others."""
-    addresses = (access.address for access in model.accesses)
-    values = reachable(addresses, lambda value: value.operands if value.op not in ('load', 'call', 'counter') else ())
-    loads = (value for value in values if value.op == 'load')
-    return {base.name for load in loads for operand in load.operands for base in base_of(operand)}
+    return tables_in(access.address for access in model.accesses)
 
 
 def _has_block(layout: Layout) -> bool:

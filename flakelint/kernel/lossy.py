@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import types
 from flakelint.kernel.floats import FP32, HALF, WIDE_ONLY, Floats
 from flakelint.kernel.graph import Value, each_value, reachable
-from flakelint.kernel.origins import base_of
+from flakelint.kernel.origins import bases_of
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
@@ -97,7 +97,7 @@ def _element(pointer: Value, model: 'Model') -> str:
     element = pointer.detail if isinstance(pointer.detail, str) else ''
     if not types.is_integer(element) or '?' in element or element == types.BOOL:
         return ''
-    bases = {one.name for one in base_of(pointer)}
+    bases = bases_of([pointer])
     if len(bases) != 1:
         return ''
     name = bases.pop()

@@ -160,3 +160,14 @@ def base_of(address: Value | Cases) -> Iterator[Value]:
     for value in reachable([address], lambda one: one.operands if one.type in _POINTER_LIKE else ()):
         if value.op == 'parameter' and value.type in (types.POINTER, types.DESCRIPTOR, types.UNKNOWN):
             yield value
+
+
+def bases_of(addresses: Iterable[Value | Cases]) -> set[str]:
+    """The names of the parameters that are the bases of some addresses."""
+    return {base.name for address in addresses for base in base_of(address)}
+
+
+def tables_in(values: Iterable[Value | Cases]) -> set[str]:
+    """The names of the tensors whose loaded values some values are computed from."""
+    found = reachable(values, lambda value: value.operands if value.op not in ('load', 'call', 'counter') else ())
+    return bases_of(operand for value in found if value.op == 'load' for operand in value.operands)

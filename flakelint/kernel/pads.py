@@ -86,16 +86,11 @@ class Pads:
         """The undefined lanes that reach a reduction along their dimension, or both sides of a product of matrices."""
         if not self._loads:
             return
-        for value in reachable(self._roots()):
+        for value in reachable(part for access in self._tiles.model.accesses for part in access.parts):
             if value.op == 'reduce' and value.detail in _REDUCTIONS:
                 yield from self._reduced(value)
             elif value.op == 'dot':
                 yield from self._contracted(value)
-
-    def _roots(self) -> Iterator[Value | Cases]:
-        for access in self._tiles.model.accesses:
-            yield access.address
-            yield from (one for one in (access.mask, access.other, access.stored) if one is not None)
 
     def _reduced(self, value: Value) -> Iterator[Consumed]:
         for case in each_value(value.operands[:1]):

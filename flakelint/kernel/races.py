@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel import types
 from flakelint.kernel.alone import may_be_alone
 from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, is_none, reachable
-from flakelint.kernel.origins import base_of
+from flakelint.kernel.origins import base_of, bases_of
 from flakelint.kernel.updates import operation
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ class Programs:
     def __init__(self, model: 'Model') -> None:
         self._model = model
         self._masks = {(id(one.node), id(one.frame)): one.mask for one in model.accesses if one.mask is not None}
-        self._written = {
-            base.name for one in model.accesses if one.kind in ('store', 'atomic') for base in base_of(one.address)
-        }
+        self._written = bases_of(one.address for one in model.accesses if one.kind in ('store', 'atomic'))
         roots = [part for one in model.accesses for part in (one.address, one.stored) if part is not None]
         # the graph is large, and most addresses have all axes
         self._axes = self._axes_of(roots)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel.reached import LANGUAGE_RANGE, RANGE, STATIC_RANGE, range_of
 from flakelint.kernel.refused_syntax import Found, Handler, Refused
 from flakelint.project.imports import dotted
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
@@ -39,7 +40,7 @@ def _iterator(node: ast.For, kernel: 'Kernel') -> Found:
     only = 'Triton goes over `range`, `tl.range` and `tl.static_range` only'
     if not isinstance(over, ast.Call):
         error = f"'{type(over).__name__}' object has no attribute 'func'"
-        problem = f'a loop over `{_short(over)}` is refused ("{error}")'
+        problem = f'a loop over `{written(over, _LONGEST)}` is refused ("{error}")'
         yield Refused(over, f'{problem}: {only}')
         return
     kind = range_of(over, kernel)
@@ -48,9 +49,9 @@ def _iterator(node: ast.For, kernel: 'Kernel') -> Found:
         return
     name = kernel.bindings.resolve(dotted(over.func) or '')
     if hasattr(builtins, name) and name not in _bound_in(kernel):
-        yield Refused(over, f'a loop over `{_short(over)}` is refused ("{name} is not defined"): {only}')
+        yield Refused(over, f'a loop over `{written(over, _LONGEST)}` is refused ("{name} is not defined"): {only}')
     elif name.startswith(_LANGUAGE) and name.removeprefix(_LANGUAGE) in _NO_RANGES:
-        yield Refused(over, f'a loop over `{_short(over)}` is refused: {only}')
+        yield Refused(over, f'a loop over `{written(over, _LONGEST)}` is refused: {only}')
 
 
 def _arguments(call: ast.Call, kind: str) -> Found:
@@ -81,7 +82,7 @@ def _unexpected(given: list[str], kind: str) -> list[str]:
 def _while(node: ast.While, kernel: 'Kernel') -> Found:
     if _is_constant(node.test, kernel):
         error = "'constexpr' object has no attribute 'handle'"
-        problem = f'`while {_short(node.test)}` is refused, since its condition is a constant ("{error}")'
+        problem = f'`while {written(node.test, _LONGEST)}` is refused, since its condition is a constant ("{error}")'
         yield Refused(node.test, f'{problem}: compare what is computed at run time')
     if node.orelse:
         yield _else(node, kernel)
@@ -103,7 +104,7 @@ def _with(node: ast.With, kernel: 'Kernel') -> Found:
         name = kernel.bindings.resolve(dotted(manager.func) or '') if isinstance(manager, ast.Call) else ''
         if not isinstance(manager, ast.Call):
             error = f"'{type(manager).__name__}' object has no attribute 'func'"
-            problem = f'`with {_short(manager)}` is refused ("{error}")'
+            problem = f'`with {written(manager, _LONGEST)}` is refused ("{error}")'
         elif hasattr(builtins, name) and name not in _bound_in(kernel):
             problem = f'`with {name}(...)` is refused ("{name} is not defined")'
         elif name.partition('.')[0] in _HOST_MODULES and '.' in name:
@@ -129,11 +130,6 @@ def _else(node: ast.For | ast.While, kernel: 'Kernel') -> Refused:
 
 def _bound_in(kernel: 'Kernel') -> set[str]:
     return {node.id for node in kernel.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-
-
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'
 
 
 LOOPS: dict[type, Handler] = {ast.For: _for, ast.While: _while, ast.With: _with}

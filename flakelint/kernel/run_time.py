@@ -11,6 +11,7 @@ from functools import cached_property
 from flakelint.kernel.kernels import Kernel
 from flakelint.project.imports import dotted
 from flakelint.project.meanings import target_names
+from flakelint.source.expressions import defaults_of
 
 _MAX_DEPTH = 8
 # what is of the run time whatever it is given
@@ -30,10 +31,7 @@ class RunTime:
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         # a parameter with a default may be left to be a constant
-        arguments = kernel.definition.args
-        named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        first = len(kernel.parameters) - len(arguments.kwonlyargs) - len(arguments.defaults)
-        with_default = {one.name for one in kernel.parameters[first:]} - {one.arg for one, value in named if value is None}
+        with_default = defaults_of(kernel.definition.args)
         self._parameters = {
             one.name for one in kernel.parameters if not one.is_constexpr and one.name not in with_default
         }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from flakelint.kernel.autograd import AutogradFunction, context_of, passes_on
 from flakelint.project.statements import scope_statements
+from flakelint.source.expressions import whole_number
 from flakelint.source.syntax import nodes_in_order
 
 _SAVES = 'save_for_backward'
@@ -132,7 +133,7 @@ def _taken(method: ast.FunctionDef, context: str) -> Iterator[Taken]:
             yield Taken(node.targets[0], names, len(plain), is_exact, cut)
     for node in nodes_in_order(method.body):
         if isinstance(node, ast.Subscript) and (_is_saved(node.value, context) or getattr(node.value, 'id', '') in aliases):
-            index = _number(node.slice)
+            index = whole_number(node.slice)
             if index is not None:
                 yield Taken(node, (), index + 1 if index >= 0 else -index, False)
 
@@ -144,17 +145,10 @@ def _cut(node: ast.expr) -> tuple[ast.expr | None, slice | None]:
     if not isinstance(node.slice, ast.Slice):
         return None, None
     ends = [node.slice.lower, node.slice.upper, node.slice.step]
-    numbers = [None if end is None else _number(end) for end in ends]
+    numbers = [None if end is None else whole_number(end) for end in ends]
     if any(end is not None and number is None for end, number in zip(ends, numbers, strict=True)) or numbers[2] == 0:
         return None, None
     return node.value, slice(*numbers)
-
-
-def _number(node: ast.expr) -> int | None:
-    sign = 1
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        node, sign = node.operand, -1
-    return sign * node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
 def _is_saved(node: ast.AST, context: str) -> bool:

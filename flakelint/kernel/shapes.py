@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable
 
 from flakelint.kernel.graph import SCALAR, Cases, Shape, Value, each_value
+from flakelint.source.expressions import whole_number
 
 
 def broadcast(left: Shape, right: Shape) -> Shape:
@@ -66,7 +67,7 @@ def _axis(node: ast.Call) -> ast.expr | None:
     """The axis of a reduction, be it `tl.sum(block, 0)` or `block.sum(0)`."""
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     # the block is the first argument, but for a method
-    position = 0 if node.args and _number(node.args[0]) is not None else 1
+    position = 0 if node.args and whole_number(node.args[0]) is not None else 1
     return keywords.get('axis', node.args[position] if len(node.args) > position else None)
 
 
@@ -77,7 +78,7 @@ def reduced_axes(shape: Shape, node: ast.AST | None) -> tuple[int, ...]:
     axis_node = _axis(node)
     if axis_node is None or (isinstance(axis_node, ast.Constant) and axis_node.value is None):
         return tuple(range(len(shape)))
-    axis = _number(axis_node)
+    axis = whole_number(axis_node)
     return () if axis is None or not -len(shape) <= axis < len(shape) else (axis % len(shape),)
 
 
@@ -90,16 +91,8 @@ def reduced(shape: Shape, node: ast.Call) -> Shape:
     one = ('1',) if keep is not None and keep.value else ()
     if axis_node is None or (isinstance(axis_node, ast.Constant) and axis_node.value is None):
         return one * len(shape)
-    axis = _number(axis_node)
+    axis = whole_number(axis_node)
     if axis is None or not -len(shape) <= axis < len(shape):
         return None
     axis %= len(shape)
     return shape[:axis] + one + shape[axis + 1:]
-
-
-def _number(node: ast.expr) -> int | None:
-    """The whole number that an expression spells."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        number = _number(node.operand)
-        return None if number is None else -number
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None

@@ -18,6 +18,7 @@ from flakelint.kernel.frames import Call, Frame, Test
 from flakelint.kernel.graph import NOTHING, SCALAR, UNKNOWN, Guard, Value, cases_of, each_value, narrowed, reachable
 from flakelint.kernel.relations import is_same
 from flakelint.kernel.walk import Any_
+from flakelint.source.expressions import defaults_of
 
 if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
@@ -96,13 +97,7 @@ class Interpreter(Evaluator):
 
     def _default(self, helper: 'Kernel', position: int) -> Value:
         """What a parameter holds for which nothing is given."""
-        arguments = helper.definition.args
-        plain = [*arguments.posonlyargs, *arguments.args]
-        if position < len(plain):
-            at = position - (len(plain) - len(arguments.defaults))
-            node = arguments.defaults[at] if at >= 0 else None
-        else:
-            node = arguments.kw_defaults[position - len(plain)]
+        node = defaults_of(helper.definition.args).get(helper.parameters[position].name)
         literal = node.value if type(node) is ast.Constant else None
         kind = types.NONE if type(node) is ast.Constant and literal is None else types.CONST
         return Value('constant', (), kind, SCALAR, node, self.frame, literal)

@@ -220,5 +220,11 @@ def stripped(value: Value) -> Value:
     return value
 
 
+def plain(value: Value | Cases) -> Value | None:
+    """A value without what only changes its shape or its width; `None` where conditions tell several apart."""
+    found = stripped(value) if type(value) is Value else None
+    return None if found is None or found.op in _KEPT else found
+
+
 def _passes(passed: 'launches.Passed | None', tensor: str) -> bool:
     return passed is not None and passed.kind == launches.TENSOR and passed.text == tensor

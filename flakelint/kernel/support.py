@@ -9,12 +9,12 @@ That a product passes 2**31 rests on sizes that roles and names tell, and a kern
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Cases, Value, each_value, reachable
-from flakelint.kernel.origins import base_of
+from flakelint.kernel.origins import bases_of
 from flakelint.kernel.sizes import NOTHING, OFFSET, ROW
 from flakelint.kernel.strides import UNCOUNTED, stripped
 
@@ -72,7 +72,7 @@ class Support:
         if origin.op == 'load' and (self._is_start(origin) or _is_of_table(origin)):
             return any(self._factor(product) in _STRIDES for product in known)
         led = list(self._led_to(known))
-        tensors = _bases([access.address for access, _ in led])
+        tensors = bases_of([access.address for access, _ in led])
         if _FEW * len(led) < len(self._model.accesses):
             # a table on the side
             return False
@@ -137,17 +137,12 @@ class Support:
 
     def _is_start(self, load: Value) -> bool:
         """Whether a loaded index says where the rows of a sequence begin among those of all."""
-        bases = _bases(load.operands)
+        bases = bases_of(load.operands)
         if any(map(_STARTS.search, bases)):
             return True
-        loads = [one.address for one in self._model.accesses if one.kind == 'load' and _bases([one.address]) == bases]
+        loads = [one.address for one in self._model.accesses if one.kind == 'load' and bases_of([one.address]) == bases]
         # the next one is where the rows end
         return {step for address in loads for step in _steps(address)} == {1}
-
-
-def _bases(addresses: Iterable[Value | Cases]) -> set[str]:
-    """The tensors that addresses lead into."""
-    return {base.name for case in each_value(addresses) for base in base_of(case)}
 
 
 def _operands(value: Value) -> tuple[Value | Cases, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel import types
 from flakelint.kernel.graph import NOTHING, Cases, Guard, Value, cases_of, compatible, reachable
 from flakelint.kernel.launches import FLAG
-from flakelint.kernel.origins import base_of
+from flakelint.kernel.origins import bases_of
 from flakelint.kernel.polynomials import (
     ONE,
     Atom,
@@ -186,7 +186,7 @@ class Tiles:
         address = self.polynomials.of(pointer)
         if address is None or pointer.type == types.BLOCK_POINTER:
             return None
-        names = {base.name for base in base_of(pointer)}
+        names = bases_of([pointer])
         bounds = tuple(self.bounds_of(access.mask, guard))
         name = names.pop() if len(names) == 1 else ''
         return TiledAccess(access, guard, name, address, tuple(self.vectors_of(address)), bounds, self.masked(access.mask))

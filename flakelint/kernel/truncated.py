@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value, reachable
+from flakelint.kernel.strides import plain
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -46,7 +47,7 @@ def negative_divisions(model: 'Model', values: Iterable[Value]) -> Iterator[Nega
     for value in values:
         if value.op not in ('floordiv', 'mod') or len(value.operands) != 2 or not types.is_integer(value.type):
             continue
-        left = _behind_names(value.operands[0])
+        left = plain(value.operands[0])
         if left is None or not types.is_integer(left.type) or left.type in types.UNSIGNED:
             continue
         found = _negated(value, left) or _shifted(value, left) or _difference(value, left)
@@ -58,7 +59,7 @@ def _negated(value: Value, left: Value) -> Negative | None:
     """`-n // d`, which is the idiom that rounds up."""
     if left.op != 'neg':
         return None
-    inner = _behind_names(left.operands[0])
+    inner = plain(left.operands[0])
     if inner is None or inner.op not in ('parameter', 'num_programs', *_COUNTS) or inner.type == types.CONST:
         return None
     return Negative(value, f'`-{inner.name}` is negative' if inner.name else 'its dividend is negative', CEILING)
@@ -68,7 +69,7 @@ def _shifted(value: Value, left: Value) -> Negative | None:
     """`(i - 1) // d` of something that counts from 0."""
     if left.op != 'sub':
         return None
-    first, last = _behind_names(left.operands[0]), left.operands[1]
+    first, last = plain(left.operands[0]), left.operands[1]
     literal = last.literal if type(last) is Value else None
     if first is None or type(literal) is not int or literal < 1 or not _reaches_zero(first):
         return None
@@ -83,23 +84,16 @@ def _difference(value: Value, left: Value) -> Negative | None:
     first, last = left.operands
     if type(first) is not Value or type(last) is not Value or '1' not in (first.shape or ()) or '1' not in (last.shape or ()):
         return None
-    if first.shape == last.shape or not all(_behind_names(one) is not None for one in (first, last)):
+    if first.shape == last.shape or not all(plain(one) is not None for one in (first, last)):
         return None
-    if _behind_names(first).op == 'arange' and _behind_names(last).op == 'arange' and _reaches_zero(_behind_names(first)):
+    if plain(first).op == 'arange' and plain(last).op == 'arange' and _reaches_zero(plain(first)):
         return Negative(value, 'its dividend is negative above the diagonal')
     return None
 
 
-def _behind_names(value: Value | Cases) -> Value | None:
-    """A value without the names and views that it goes by; None where flags tell several apart."""
-    while type(value) is Value and value.op in _SAME:
-        value = value.operands[0]
-    return value if type(value) is Value else None
-
-
 def _reaches_zero(value: Value | Cases) -> bool:
     """Whether a value is 0 in the first program, lane and round."""
-    found = _behind_names(value)
+    found = plain(value)
     if found is None:
         return False
     if found.op == 'program_id' or found.literal == 0:

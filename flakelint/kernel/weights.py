@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from flakelint.kernel.graph import Value, reachable
-from flakelint.kernel.origins import base_of, products
+from flakelint.kernel.origins import bases_of, products
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -44,7 +44,7 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
         return set()
     inside, outside = [], []
     for root in roots:
-        bases = {base.name for base in base_of(root)}
+        bases = bases_of([root])
         (inside if bases and bases <= weights and not _has_loaded_index(root) else outside).append(root)
     elsewhere = {id(product) for product in products(outside)}
     return {id(product) for product in products(inside)} - elsewhere
@@ -52,7 +52,7 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
 
 def _is_unpacked(model: 'Model') -> bool:
     """Whether a kernel reads a packed weight and what belongs to it only: what it writes is that weight."""
-    read = {base.name for access in model.accesses if access.kind == 'load' for base in base_of(access.address)}
+    read = bases_of(access.address for access in model.accesses if access.kind == 'load')
     return any(map(_PACKED.fullmatch, read)) and all(map(_PARTS.fullmatch, read))
 
 

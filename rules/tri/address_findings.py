@@ -17,6 +17,7 @@ from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.origins import assumed_loads, base_of
 from flakelint.kernel.witness import Witness
 from flakelint.rules.tri.widening import widening
+from flakelint.source.expressions import written
 from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from flakelint.engine.rule import Rule
     from flakelint.kernel.bounds import Bounds
     from flakelint.kernel.kernels import Kernel
-
-_MAX_TEXT = 80
 
 
 def report(rule: 'Rule', kind: str, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
@@ -90,12 +89,6 @@ def message(fault: Fault, bounds: 'Bounds') -> str:
     parts = [f'{computed(value)}{circumstances(value)} and wraps from {most} on, e.g. at {witness}']
     parts.append(_origin(fault, value))
     return ': '.join(part for part in parts if part)
-
-
-def written(node: ast.AST) -> str:
-    """The source of an expression on one line."""
-    text = ast.unparse(node)
-    return text if len(text) <= _MAX_TEXT else f'{text[:_MAX_TEXT]}...'
 
 
 def _worst(found: Sequence[Product]) -> Product:

@@ -17,7 +17,7 @@ from flakelint.kernel.graph import Cases, Value, cases_of
 from flakelint.kernel.known_constants import numbers
 from flakelint.kernel.staging import source
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import written
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Call

@@ -15,6 +15,7 @@ from flakelint.kernel.graph import Value, is_none
 from flakelint.kernel.polynomials import Atom
 from flakelint.kernel.tiles import TOLD, TiledAccess, Tiles
 from flakelint.kernel.unmasked import plain
+from flakelint.source.expressions import argument
 from flakelint.source.text import Range
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ _ELSEWHERE = TOLD | {'arange'}
 
 def mask_of(call: ast.Call, kind: str) -> ast.expr | None:
     """The mask that a call is given, as it is written."""
-    named = next((keyword.value for keyword in call.keywords if keyword.arg == 'mask'), None)
-    place = _PLACES.get(kind, len(call.args))
-    return named if named is not None or place >= len(call.args) else call.args[place]
+    return argument(call, 'mask', _PLACES.get(kind))
 
 
 def with_mask(

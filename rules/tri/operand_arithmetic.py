@@ -9,9 +9,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import exact_types
-from flakelint.kernel.exact_calls import argument, resolved
+from flakelint.kernel.exact_calls import resolved
 from flakelint.kernel.exact_types import FLOAT, FLOATS, INT, INTEGERS, NONE, POINTER, Kind
-from flakelint.rules.tri.address_findings import written
+from flakelint.source.expressions import argument, written
 
 if TYPE_CHECKING:
     from flakelint.kernel.exact import Exact

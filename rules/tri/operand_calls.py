@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel.api.uses import is_chosen
 from flakelint.kernel.reached import left_out
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import written
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel

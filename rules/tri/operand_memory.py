@@ -13,8 +13,8 @@ from flakelint.kernel.exact_calls import leaf
 from flakelint.kernel.exact_types import ANY, FLOATS, INT, INTEGERS, NONE, Kind
 from flakelint.kernel.graph import each_value
 from flakelint.kernel.launches import TENSOR
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.operand_shapes import clash, spelled
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.kernel.exact import Exact

@@ -10,9 +10,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import exact_types
-from flakelint.kernel.exact_calls import argument, axis_of, given_shape, leaf, number, operand, resolved
+from flakelint.kernel.exact_calls import axis_of, given_shape, leaf, operand, resolved
 from flakelint.kernel.exact_types import FLOATS, INT, INTEGERS, Kind
-from flakelint.rules.tri.address_findings import written
+from flakelint.source.expressions import argument, whole_number, written
 
 if TYPE_CHECKING:
     from flakelint.kernel.exact import Exact
@@ -63,7 +63,7 @@ def view(value: 'Value', exact: 'Exact') -> str:
     if name == 'broadcast_to':
         return _broadcast_to(value, shape)
     if name == 'expand_dims':
-        axis = number(axis_of(value))
+        axis = whole_number(axis_of(value))
         if axis is not None and not -len(shape) - 1 <= axis <= len(shape):
             return f'`{written(node)}` puts a dimension at {axis} into a block of {len(shape)}: Triton refuses it'
     if name == 'trans' and len(shape) < 2:
@@ -76,7 +76,7 @@ def _permuted(value: 'Value', shape: 'Shape') -> str:
     given = node.args[1 if resolved(node.func, value.frame).startswith('triton.') else 0:]
     if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
         given = given[0].elts
-    if not given or node.keywords or len(given) == len(shape) or not all(number(one) is not None for one in given):
+    if not given or node.keywords or len(given) == len(shape) or not all(whole_number(one) is not None for one in given):
         return ''
     return f'`{written(node)}` orders {len(given)} dimensions of {_block(shape)}: Triton refuses it; name each of them once'
 
@@ -116,7 +116,7 @@ def reduced(value: 'Value', exact: 'Exact') -> str:
     shape = exact.of(value.operands[0]).shape
     if value.detail not in _REDUCTIONS or not shape or not isinstance(value.node, ast.Call) or value.frame is None:
         return ''
-    axis = number(axis_of(value))
+    axis = whole_number(axis_of(value))
     if axis is None or -len(shape) <= axis < len(shape):
         return ''
     return f'`{written(value.node)}` goes along axis {axis} of {_block(shape)}: Triton refuses it'

@@ -12,8 +12,9 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel.addresses import NARROW
 from flakelint.kernel.graph import Value
 from flakelint.kernel.uncast import UncastIds, UncastProduct
-from flakelint.rules.tri.address_findings import circumstances, computed, origin_node, place, written
+from flakelint.rules.tri.address_findings import circumstances, computed, origin_node, place
 from flakelint.rules.tri.widening import Gone, widen_program_id
+from flakelint.source.expressions import written
 from flakelint.source.text import Range
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from flakelint.kernel.constants import may_be_constant
 from flakelint.kernel.graph import Guard
 from flakelint.kernel.names import role_of_name
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import arguments, written
+from flakelint.rules.tri.address_findings import arguments
 from flakelint.rules.tri.widening import language_name
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

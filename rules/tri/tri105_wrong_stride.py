@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from flakelint.engine.rule import Rule
 from flakelint.kernel.graph import Value
 from flakelint.kernel.strides import Step, Strides
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.places import beside, is_to_tell
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

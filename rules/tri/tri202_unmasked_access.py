@@ -11,6 +11,7 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel.unmasked import plain, unmasked
 from flakelint.rules.tri.mask_fixes import mask_of, with_mask
 from flakelint.rules.tri.places import beside, is_to_tell
+from flakelint.source.expressions import argument
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -95,7 +96,7 @@ def _fix(access: 'TiledAccess', sibling: 'TiledAccess', kernel: 'Kernel', file: 
     mask = mask_of(sibling.access.node, sibling.access.kind)
     if mask is None or sibling.access.frame is not access.access.frame:
         return None
-    other = next((one.value for one in sibling.access.node.keywords if one.arg == 'other'), None)
+    other = argument(sibling.access.node, 'other')
     limits = {plain(bound.limit) for bound in sibling.bounds}
     filled = ast.unparse(other) if isinstance(other, ast.Constant) else ''
     return with_mask([access.access], ast.unparse(mask), limits, kernel, file, filled)

@@ -11,9 +11,11 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.graph import SCALAR, Cases, Value, each_value, reachable
 from flakelint.kernel.origins import base_of
-from flakelint.rules.tri.address_findings import arguments, written
+from flakelint.kernel.strides import plain
+from flakelint.rules.tri.address_findings import arguments
 from flakelint.rules.tri.mask_fixes import with_mask
 from flakelint.rules.tri.places import beside
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -137,17 +139,10 @@ def _bounded(mask: Value) -> Iterator[Value]:
     for value in reachable([mask], lambda one: one.operands if one.op in _JOINED else ()):
         if value.op not in _BOUNDS or value.type != types.BOOL or not value.shape:
             continue
-        left, right = (_stripped(operand) for operand in value.operands)
+        left, right = (plain(operand) for operand in value.operands)
         for index, bound in ((left, right), (right, left)):
             if index is not None and bound is not None and bound.shape == SCALAR and _is_tile(index):
                 yield index
-
-
-def _stripped(value: Value | Cases) -> Value | None:
-    """A value without what only changes its shape or its type; `None` where conditions tell it apart."""
-    while type(value) is Value and value.op in _SAME:
-        value = value.operands[0]
-    return value if type(value) is Value else None
 
 
 def _is_tile(index: Value) -> bool:

@@ -12,8 +12,8 @@ from flakelint.engine.rule import Rule, safe, unsafe
 from flakelint.kernel import types
 from flakelint.kernel.graph import Shape, Value, each_value
 from flakelint.rules.tri import mask_binding, mask_operands
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.mask_expressions import Source, bitwise, parenthesised
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

@@ -18,8 +18,8 @@ from flakelint.kernel.outside import BUILTIN, PLAIN_FUNCTION, UNBOUND, Meant, Ou
 from flakelint.kernel.reached import left_out
 from flakelint.kernel.tensors import are_tensors
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.recorded import values_of
+from flakelint.source.expressions import written
 from flakelint.source.text import Range
 
 if TYPE_CHECKING:

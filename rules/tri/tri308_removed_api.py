@@ -19,8 +19,8 @@ from flakelint.kernel.api.uses import Use, is_chosen, uses
 from flakelint.kernel.reached import left_out
 from flakelint.kernel.tensors import are_tensors
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.recorded import values_of
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

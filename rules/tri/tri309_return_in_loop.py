@@ -15,8 +15,8 @@ from flakelint.kernel.reached import left_out
 from flakelint.kernel.returning import Return, falls_through, may_meet, returns
 from flakelint.kernel.tensors import are_tensors
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.recorded import is_late, values_of
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

@@ -12,11 +12,10 @@ from flakelint.engine.rule import Rule, safe
 from flakelint.kernel import types
 from flakelint.kernel.constants import COMPILE_TIME
 from flakelint.kernel.graph import Shape, Value, cases_of, each_value
-from flakelint.kernel.known_constants import default_of
 from flakelint.kernel.launches import NUMBER, STRING
 from flakelint.kernel.staging import is_run_time
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.places import is_to_tell, takes_arguments
+from flakelint.source.expressions import defaults_of, written
 from flakelint.source.text import Range
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ def _passed(name: str, model: 'Model') -> str:
     """What a launch passes for a constant, or its default where nothing launches the kernel."""
     passed = [launch.parameters[name] for launch in model.facts.launches if name in launch.parameters]
     if not model.facts.launches:
-        default = default_of(name, model.kernel)
+        default = defaults_of(model.kernel.definition.args).get(name)
         return _KINDS.get(type(default.value), '') if isinstance(default, ast.Constant) else ''
     if any(one.kind == STRING for one in passed):
         return _KINDS[str]

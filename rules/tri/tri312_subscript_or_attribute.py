@@ -22,9 +22,9 @@ from flakelint.kernel.elements import (
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.reached import left_out
 from flakelint.kernel.tensors import are_tensors, is_tensor
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.mask_operands import takes_scalars
 from flakelint.rules.tri.recorded import Seen, is_launched, values_of
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

@@ -11,8 +11,8 @@ from flakelint.engine.findings import Edit
 from flakelint.engine.rule import Rule, unsafe
 from flakelint.kernel.effects import does_nothing, is_load, uncalled
 from flakelint.kernel.reached import RANGE, left_out, range_of
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.widening import language_name
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

@@ -3,7 +3,6 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from flakelint.kernel.model import Facts
 from flakelint.kernel.tuners import tuners
 from flakelint.kernel.tuning_keys import untuned
 from flakelint.rules.tri.tuner_fixes import in_words, name_in
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.tuners import Tuner
     from flakelint.kernel.tuning_keys import Untuned
 
-_LONGEST = 60
+_MOST = 60
 
 
 class AutotuneKeyFlag(Rule):
@@ -117,7 +117,8 @@ class AutotuneKeyFlag(Rule):
         where = f'line {launch.line}' if launch.path == file.path else f'{launch.path}:{launch.line}'
         message = (
             f'{in_words(names)} {"decide" if many else "decides"} what `{tuner.kernel.name}` does '
-            f'(`{_shown(first.use)}` in line {first.use.lineno}; {where} passes `{launch.parameters[first.name].text}`), '
+            f'(`{written(first.use, _MOST)}` in line {first.use.lineno}; '
+            f'{where} passes `{launch.parameters[first.name].text}`), '
             f'but {"are" if many else "is"} not in `key`: a configuration tuned for one value serves the others, too'
         )
         value = tuner.keywords.get('key')
@@ -126,8 +127,3 @@ class AutotuneKeyFlag(Rule):
             Related(file.range(one.use), f'`{one.name}` decides here') for one in found if one.place.path == file.path
         ]
         return self.finding(file.range(place), message, name_in(tuner, 'key', names, file), related)
-
-
-def _shown(node: ast.AST) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'

@@ -11,8 +11,8 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.floats import HALF, WIDE_ONLY, Floats, all_values, spelled
 from flakelint.kernel.graph import Value, cases_of, each_value, reachable
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.places import beside, is_to_tell
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

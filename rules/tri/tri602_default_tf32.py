@@ -14,7 +14,7 @@ from flakelint.kernel.api.uses import is_for_vendor
 from flakelint.kernel.floats import FP32, Floats, all_values
 from flakelint.kernel.graph import Value, each_value
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.address_findings import written
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

@@ -12,8 +12,8 @@ from flakelint.kernel import types
 from flakelint.kernel.floats import Floats, all_values, spelled
 from flakelint.kernel.lossy import cut_stores, is_sum_of_booleans, lost_by_shift, widened_by_literal
 from flakelint.kernel.truncated import CEILING, Negative, negative_divisions
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.places import is_to_tell
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

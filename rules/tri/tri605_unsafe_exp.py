@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from flakelint.engine.rule import Rule
 from flakelint.kernel.floats import all_values
 from flakelint.kernel.gates import masked_too_late
-from flakelint.rules.tri.address_findings import written
 from flakelint.rules.tri.places import beside, is_to_tell
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

@@ -12,14 +12,13 @@ import functools
 import importlib
 import inspect
 import json
-import os
 import pkgutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.compiler.apart import front_end, records
 
 pytest.importorskip('torch')
 pytest.importorskip('triton')
@@ -118,22 +117,14 @@ def signature(jit, flags: dict, dtype: str) -> tuple[dict, dict]:
 
 def compile_variant(jit, flags: dict, dtype: str, to_ptx: bool) -> dict:
     import triton
-    from triton._C.libtriton import ir
     from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource, make_backend
+    from triton.compiler import ASTSource
 
     types, constants = signature(jit, flags, dtype)
-    source = ASTSource(fn=jit, signature=types, constexprs=constants)
-    target = GPUTarget('cuda', 90, 32)
     if to_ptx:
-        return {'ptx': triton.compile(source, target=target).asm['ptx'].count('\n')}
-    backend = make_backend(target)
-    options = backend.parse_options({})
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
-    return {'ttir': str(module).count('tt.store')}
+        source = ASTSource(fn=jit, signature=types, constexprs=constants)
+        return {'ptx': triton.compile(source, target=GPUTarget('cuda', 90, 32)).asm['ptx'].count('\n')}
+    return {'ttir': str(front_end(jit, types, constants)).count('tt.store')}
 
 
 def main() -> None:
@@ -155,11 +146,7 @@ def main() -> None:
 
 @pytest.fixture(scope='module')
 def compiled(tmp_path_factory) -> list[dict]:
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
-    result = subprocess.run([sys.executable, __file__], capture_output=True, text=True, env=env, cwd=ROOT)
-    assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return records(__file__, cache=tmp_path_factory.mktemp('triton'))
 
 
 def test_every_kernel_has_an_entry():

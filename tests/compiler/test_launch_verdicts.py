@@ -10,14 +10,13 @@ The statements of the functions in the fixtures are run one by one, with a drive
 
 import ast
 import json
-import os
-import subprocess
 import sys
 import types
 from pathlib import Path
 
 import pytest
 
+from tests.compiler.apart import records
 from tests.rule_harness import checker, read_fixture
 
 ROOT = Path(__file__).parents[2]
@@ -95,12 +94,8 @@ def main() -> None:
 @pytest.fixture(scope='module')
 def raised(tmp_path_factory) -> dict[str, dict[int, str]]:
     pytest.importorskip('triton')
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
-    result = subprocess.run([sys.executable, __file__], capture_output=True, text=True, env=env, cwd=ROOT, timeout=600)
-    assert result.returncode == 0, result.stderr
     found: dict[str, dict[int, str]] = {path.name: {} for path in FILES}
-    for record in (json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"path"')):
+    for record in records(__file__, cache=tmp_path_factory.mktemp('triton'), timeout=600):
         found[record['path']][record['line']] = record['error']
     return found
 

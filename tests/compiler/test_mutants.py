@@ -12,7 +12,6 @@ import ast
 import functools
 import json
 import os
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.compiler.apart import front_end, records
 from tests.compiler.mutations import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
@@ -109,11 +109,7 @@ def _arguments(path: Path, kernel: str, number: int, finder: Any) -> list[tuple[
         given = [(dict(types), dict(constants)) for types, constants in variants.of_fla(jit, _VARIANTS)]
     else:
         jit = test_kernels.unwrap(getattr(test_kernels.load(path, number, finder), kernel))
-        found = {
-            match['kernel']: dict(item.split('=') for item in match['types'].replace(', ', ',').split(','))
-            for match in test_kernels._SIGNATURE.finditer(path.read_text())
-        }
-        kinds, constants = test_kernels.signature(jit, found.get(kernel, {}))
+        kinds, constants = test_kernels.signature(jit, test_kernels.given_types(path.read_text()).get(kernel, {}))
         given = [(dict(types), dict(fixed)) for types, fixed in variants.variants(jit, kinds, constants, _VARIANTS)]
     return [one for one in given if not _error(jit, *one)]
 
@@ -138,21 +134,9 @@ def _loosened(jit: Any, types: dict, constants: dict) -> str:
 
 
 def _error(jit: Any, types: dict, constants: dict) -> str:
-    from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource, make_backend
-
-    target = GPUTarget('cuda', 90, 32)
+    signature = {name: types.get(name, 'constexpr') for name in jit.arg_names}
     try:
-        signature = {name: types.get(name, 'constexpr') for name in jit.arg_names}
-        fixed = {name: constants.get(name) for name in signature if name not in types}
-        source = ASTSource(fn=jit, signature=signature, constexprs=fixed)
-        backend = make_backend(target)
-        options = backend.parse_options({})
-        context = ir.context()
-        ir.load_dialects(context)
-        backend.load_dialects(context)
-        source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+        front_end(jit, signature, {name: constants.get(name) for name in signature if name not in types})
     except Exception as error:
         return f'{type(error).__name__}: {error}'.strip() + (f' ({error.__cause__})' if error.__cause__ else '')
     return ''
@@ -161,13 +145,9 @@ def _error(jit: Any, types: dict, constants: dict) -> str:
 @pytest.fixture(scope='module')
 def errors(tmp_path_factory) -> dict[int, str | None]:
     pytest.importorskip('triton')
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
-    command = [sys.executable, __file__, str(tmp_path_factory.mktemp('mutants'))]
-    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT, timeout=3000)
-    assert result.returncode == 0, result.stderr
-    records = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"number"')]
-    return {record['number']: record['error'] for record in records}
+    cache, folder = tmp_path_factory.mktemp('triton'), tmp_path_factory.mktemp('mutants')
+    told = records(__file__, folder, cache=cache, timeout=3000)
+    return {record['number']: record['error'] for record in told}
 
 
 @functools.cache

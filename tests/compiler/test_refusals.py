@@ -9,12 +9,12 @@ Triton's interpreter replaces what the compiler needs, so it is done in a proces
 """
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.compiler.apart import front_end, records
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,9 +57,6 @@ def compile_module(path: Path) -> None:
     """Import a module, and compile its kernel to Triton's intermediate representation."""
     import importlib.util
 
-    from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource, make_backend
     from triton.runtime.jit import JITFunction
 
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -68,14 +65,7 @@ def compile_module(path: Path) -> None:
     kernel = module.scale_fwd_kernel
     while not isinstance(kernel, JITFunction):
         kernel = kernel.fn
-    target = GPUTarget('cuda', 90, 32)
-    source = ASTSource(fn=kernel, signature={'x': '*i32', 'T': 'i32', 'BT': 'constexpr'}, constexprs={'BT': 16})
-    backend = make_backend(target)
-    options = backend.parse_options({})
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    front_end(kernel, {'x': '*i32', 'T': 'i32', 'BT': 'constexpr'}, {'BT': 16})
 
 
 def main(folder: Path) -> None:
@@ -96,14 +86,8 @@ def main(folder: Path) -> None:
 @pytest.fixture(scope='module')
 def raised(tmp_path_factory) -> dict[str, list[str]]:
     folder = tmp_path_factory.mktemp('cases')
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    env['TRITON_CACHE_DIR'] = str(tmp_path_factory.mktemp('triton'))
-    result = subprocess.run(
-        [sys.executable, __file__, str(folder)], capture_output=True, text=True, env=env, cwd=ROOT, timeout=300,
-    )
-    assert result.returncode == 0, result.stderr
-    records = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"case"')]
-    return {record['case']: record['raised'] for record in records}
+    told = records(__file__, folder, cache=tmp_path_factory.mktemp('triton'), timeout=300)
+    return {record['case']: record['raised'] for record in told}
 
 
 @pytest.mark.parametrize('case', CASES)

@@ -9,13 +9,12 @@ Nothing is compiled: where Triton would launch a kernel, it is noted what the ke
 """
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.compiler.apart import records
 
 ROOT = Path(__file__).parents[2]
 
@@ -123,10 +122,7 @@ def main() -> None:
 @pytest.fixture(scope='module')
 def found() -> dict[str, Any]:
     pytest.importorskip('triton')
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    result = subprocess.run([sys.executable, __file__], capture_output=True, text=True, env=env, cwd=ROOT, timeout=300)
-    assert result.returncode == 0, result.stderr
-    return {record['case']: record['found'] for record in map(json.loads, result.stdout.splitlines())}
+    return {record['case']: record['found'] for record in records(__file__, timeout=300)}
 
 
 @pytest.mark.parametrize('case', CASES)

@@ -11,9 +11,7 @@ Run as a script it does the compiling, in a process of its own, because Triton's
 import ast
 import importlib.util
 import json
-import os
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -239,16 +237,14 @@ pytest.importorskip('torch')
 pytest.importorskip('triton')
 
 from flakelint.engine.repair import mend  # noqa: E402
+from tests.compiler.apart import records  # noqa: E402
 from tests.rule_harness import checker, fixture_files, read_fixture  # noqa: E402
 
 FILES = [path for path in fixture_files(CODE) if path.stem not in FOREIGN]
 
 
 def compile_all(folder: Path) -> list[dict]:
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    result = subprocess.run([sys.executable, __file__, folder], capture_output=True, text=True, env=env, cwd=ROOT)
-    assert result.returncode == 0, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return records(__file__, folder)
 
 
 @pytest.fixture(scope='module')

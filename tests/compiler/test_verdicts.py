@@ -11,14 +11,14 @@ Whatever stands in other files compiles, faulty or not; there the fault is what 
 
 import ast
 import json
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from tests.compiler.apart import records
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / 'tests' / 'fixtures'
@@ -97,14 +97,10 @@ def main(folder: Path) -> None:
     for number, kernel in enumerate(KERNELS):
         path = folder / f'case_{number}.py'
         path.write_text(kernel.text)
-        given = {
-            match['kernel']: dict(item.split('=') for item in re.split(r',\s*', match['types']))
-            for match in test_kernels._SIGNATURE.finditer(kernel.text)
-        }
         record = {'number': number, 'error': '', 'line': 0}
         try:
             jit = test_kernels.unwrap(getattr(test_kernels.load(path, number, finder), kernel.name))
-            test_kernels.compile_kernel(jit, given.get(kernel.name, {}))
+            test_kernels.compile_kernel(jit, test_kernels.given_types(kernel.text).get(kernel.name, {}))
         except Exception as error:
             cause = f' ({error.__cause__})' if error.__cause__ else ''
             record['error'] = f'{type(error).__name__}: {error}{cause}'
@@ -116,13 +112,9 @@ def main(folder: Path) -> None:
 @pytest.fixture(scope='module')
 def compiled(tmp_path_factory) -> dict[int, dict]:
     pytest.importorskip('triton')
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
-    command = [sys.executable, __file__, str(tmp_path_factory.mktemp('cases'))]
-    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT, timeout=600)
-    assert result.returncode == 0, result.stderr
-    records = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"number"')]
-    return {record['number']: record for record in records}
+    cache, folder = tmp_path_factory.mktemp('triton'), tmp_path_factory.mktemp('cases')
+    told = records(__file__, folder, cache=cache, timeout=600)
+    return {record['number']: record for record in told}
 
 
 @pytest.mark.parametrize('number', range(len(KERNELS)), ids=[f'{one.path.parent.name}/{one.name}' for one in KERNELS])

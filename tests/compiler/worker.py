@@ -7,7 +7,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -137,10 +136,7 @@ def _found(request: Request, count: int, finder: Any) -> Iterator[tuple[str, Any
         for name, types, constants in request.variants:
             yield request.path, _jits(module, module.__name__)[name], types, constants
         return
-    given = {
-        match['kernel']: dict(item.split('=') for item in re.split(r',\s*', match['types']))
-        for match in test_kernels._SIGNATURE.finditer(path.read_text())
-    }
+    given = test_kernels.given_types(path.read_text())
     for name, jit in _kernels_of(module).items():
         if any(isinstance(jit.fn.__globals__.get(word), test_kernels.Thing) for word in jit.fn.__code__.co_names):
             continue

@@ -19,14 +19,14 @@ import importlib.machinery
 import importlib.util
 import inspect
 import json
-import os
 import re
-import subprocess
 import sys
 import types
 from pathlib import Path
 
 import pytest
+
+from tests.compiler.apart import front_end, records
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / 'tests' / 'fixtures'
@@ -146,6 +146,14 @@ def kernels_of(module) -> dict:
     return {name: jit for name, jit in jits.items() if name not in called}
 
 
+def given_types(text: str) -> dict[str, dict[str, str]]:
+    """What the `# signature:` comments of a text say of the arguments of its kernels."""
+    return {
+        match['kernel']: dict(item.split('=') for item in re.split(r',\s*', match['types']))
+        for match in _SIGNATURE.finditer(text)
+    }
+
+
 def signature(jit, given: dict[str, str]) -> tuple[dict, dict]:
     """The types and the constants with which a kernel is compiled."""
     kinds, constants = {}, {}
@@ -185,29 +193,12 @@ def run_time_type(name: str) -> str:
 
 def compile_kernel(jit, given: dict[str, str]) -> None:
     """Compile a kernel to Triton's intermediate representation."""
-    from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource, make_backend
-
-    kinds, constants = signature(jit, given)
-    target = GPUTarget('cuda', 90, 32)
-    source = ASTSource(fn=jit, signature=kinds, constexprs=constants)
-    # as at a launch, where some names are refused before anything is compiled
-    source.hash()
-    backend = make_backend(target)
-    options = backend.parse_options({})
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
+    front_end(jit, *signature(jit, given))
 
 
 def compile_file(path: Path, number: int, finder: Finder) -> dict:
     """Compile the kernels of a fixture."""
-    given = {
-        match['kernel']: dict(item.split('=') for item in re.split(r',\s*', match['types']))
-        for match in _SIGNATURE.finditer(path.read_text())
-    }
+    given = given_types(path.read_text())
     errors, count, foreign = {}, 0, 0
     try:
         kernels = kernels_of(load(path, number, finder))
@@ -235,13 +226,8 @@ def main() -> None:
 
 @pytest.fixture(scope='module')
 def compiled(tmp_path_factory) -> dict[str, dict]:
-    env = {name: value for name, value in os.environ.items() if name != 'TRITON_INTERPRET'}
-    env.update({'PYTHONPATH': str(ROOT), 'TRITON_CACHE_DIR': str(tmp_path_factory.mktemp('triton'))})
-    command = [sys.executable, __file__, *map(str, FILES)]
-    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=ROOT, timeout=600)
-    assert result.returncode == 0, result.stderr
-    records = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"path"')]
-    return {record['path']: record for record in records}
+    told = records(__file__, *FILES, cache=tmp_path_factory.mktemp('triton'), timeout=600)
+    return {record['path']: record for record in told}
 
 
 @pytest.mark.parametrize('path', FILES, ids=lambda path: str(path.relative_to(FIXTURES)))
