@@ -21,7 +21,8 @@ import torch
 from benchmarks.overflow.run import KERNELS, LAYOUTS, VERSIONS, source
 
 LIMIT = 2**31
-MOST_ROWS_ASKED = 4096
+MOST_ROWS_CHOSEN = 4096
+QUERIES = 4
 ROWS_AT_ONCE = 1024
 TOKENS_OF_A_DOCUMENT = 100
 SHAPES = {
@@ -75,13 +76,13 @@ def _load(function: Callable, shape: tuple[int, int], room: int, device: str) ->
     before, keys = _place(shape, room, torch.bfloat16, device)
     torch.manual_seed(0)
     keys.random_(-4, 5)
-    query = torch.randint(-4, 5, (shape[1],), device=device).bfloat16()
-    asked = min(shape[0], MOST_ROWS_ASKED)
-    indices = torch.randint(0, shape[0], (asked,), dtype=torch.int32, device=device)
-    expected = keys[indices.long()].float() @ query.float()
-    scores = function(keys, query, indices)
+    queries = torch.randint(-4, 5, (QUERIES, shape[1]), device=device).bfloat16()
+    chosen = min(shape[0], MOST_ROWS_CHOSEN)
+    indices = torch.randint(0, shape[0], (QUERIES, chosen // QUERIES), dtype=torch.int32, device=device)
+    expected = (keys[indices.long()].float() @ queries.float()[:, :, None]).squeeze(-1)
+    scores = function(keys, queries, indices)
     return Counts(
-        results=asked,
+        results=indices.numel(),
         past_limit=_count(indices.long() * shape[1] >= LIMIT),
         wrong=_count(scores != expected),
         overwritten=_count(before != FILLS[before.dtype]),

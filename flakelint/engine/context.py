@@ -23,6 +23,7 @@ from flakelint.source.text import Range
 if TYPE_CHECKING:
     from flakelint.engine.settings import Settings
     from flakelint.kernel.addresses import Addresses
+    from flakelint.kernel.exact import Exact
     from flakelint.kernel.model import Model
     from flakelint.kernel.tiles import Tiles
 
@@ -56,6 +57,7 @@ class File(SourceFile):
         self._addresses: dict[Kernel, Addresses] = {}
         self._recorded: dict[Kernel, Model] = {}
         self._tiles: dict[Kernel, Tiles] = {}
+        self._exact: dict[Kernel, Exact] = {}
         self._reported: set[tuple[str, Range]] = set()
 
     @cached_property
@@ -104,6 +106,18 @@ class File(SourceFile):
 
             self._recorded[kernel] = analyse(kernel, self.repository, record=True)
         return self._recorded[kernel]
+
+    def exact(self, kernel: Kernel) -> 'Exact':
+        """What the values of one of its kernels certainly are, worked out once for all rules.
+
+        Raises:
+            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+        """
+        if kernel not in self._exact:
+            from flakelint.kernel.exact import Exact
+
+            self._exact[kernel] = Exact(self.addresses(kernel).model)
+        return self._exact[kernel]
 
     def tiles(self, kernel: Kernel) -> 'Tiles':
         """The accesses of one of its kernels as tiles, worked out once for all rules.
@@ -154,7 +168,7 @@ class File(SourceFile):
     @cached_property
     def launches(self) -> Launches:
         """Which of its kernels the file launches."""
-        return Launches(self.statements, self.kernels)
+        return Launches(self.nodes, self.kernels)
 
 
 def decorator_names(settings: 'Settings') -> DecoratorNames:

@@ -67,16 +67,13 @@ def changes(model: 'Model', exact: 'Exact') -> Iterator[Change]:
     typed = TypedBranches()
     tests = {id(one.node) for one in model.tests if is_run_time(one.value, exact.is_launched)}
     scopes = Scopes(lambda node: id(node) in tests)
-    found = _all_changes(model, exact, tests, scopes, typed)
-    yield from (one for one in found if not _hangs_together(one, tests))
+    for one in _all_changes(model, exact, tests, scopes):
+        if not typed.has(one.meeting.node, one.meeting.frame) and not _hangs_together(one, tests):
+            yield one
 
 
-def _all_changes(
-    model: 'Model', exact: 'Exact', tests: set[int], scopes: Scopes, typed: TypedBranches,
-) -> Iterator[Change]:
+def _all_changes(model: 'Model', exact: 'Exact', tests: set[int], scopes: Scopes) -> Iterator[Change]:
     for meeting in model.meetings:
-        if typed.has(meeting.node, meeting.frame):
-            continue
         scope = scopes.of(meeting.node, meeting.frame.kernel)
         if meeting.kind == LOOP:
             yield from _looped(meeting, model, exact) if meeting.name in scope.before else ()
@@ -88,8 +85,8 @@ def _all_changes(
 
 
 def _looped(meeting: 'Meeting', model: 'Model', exact: 'Exact') -> Iterator[Change]:
-    statement = _binding(meeting)
-    if statement is None or not _is_loop(meeting):
+    statement = None
+    if not _is_loop(meeting):
         return
     found = []
     for start, end in meeting.pairs:
@@ -98,10 +95,11 @@ def _looped(meeting: 'Meeting', model: 'Model', exact: 'Exact') -> Iterator[Chan
         launch = None
         if before.is_constant:
             is_bad = not after.is_constant and end.type not in COMPILE_TIME and _is_plain_constant(origin, before)
-            is_bad = is_bad and not _asks_first(meeting, statement)
         else:
             launch = _launch_with_one(origin, model)
             is_bad = launch is not None or differ(before, after)
+        statement = statement or (_binding(meeting) if is_bad else None)
+        is_bad = is_bad and statement is not None and not (before.is_constant and _asks_first(meeting, statement))
         found.append(Change(LOOP, meeting, statement, before, after, origin, launch) if is_bad else None)
     yield from _certain(meeting, found)
 
@@ -120,19 +118,23 @@ def _branched(meeting: 'Meeting', exact: 'Exact') -> Iterator[Change]:
         return
     start = exact.of(before[0])
     for position in (0, 1):
-        statement = _binding(meeting, position)
         for end in {id(pair[position]): pair[position] for pair in meeting.pairs}.values():
-            if statement is not None and end is not before[0] and _is_changed(start, exact.of(end), before[0]):
-                yield Change(BRANCH, meeting, statement, start, exact.of(end), before[0])
-                return
+            if end is not before[0] and _is_changed(start, exact.of(end), before[0]):
+                statement = _binding(meeting, position)
+                if statement is not None:
+                    yield Change(BRANCH, meeting, statement, start, exact.of(end), before[0])
+                    return
+                break
 
 
 def _bound_twice(meeting: 'Meeting', exact: 'Exact') -> Iterator[Change]:
-    statement = _binding(meeting)
+    statement = None
     found: list[Change | None] = []
     for one, other in meeting.pairs:
         first, second = exact.of(one), exact.of(other)
-        is_bad = statement is not None and not first.is_constant and not second.is_constant and differ(first, second)
+        is_bad = not first.is_constant and not second.is_constant and differ(first, second)
+        statement = statement or (_binding(meeting) if is_bad else None)
+        is_bad = is_bad and statement is not None
         found.append(Change(SIDES, meeting, statement, first, second, one) if is_bad else None)
     yield from _certain(meeting, found)
 

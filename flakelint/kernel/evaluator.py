@@ -285,9 +285,8 @@ class Evaluator(Walk):
         return self.map(lambda case: language.attribute(self, node, case), self.evaluate(node.value))
 
     def _walrus(self, node: ast.NamedExpr) -> Any_:
-        value = self.evaluate(node.value)
-        self.assign(node.target, value, node.value)
-        return value
+        self.assign(node.target, self.evaluate(node.value), node.value)
+        return self.frame.env[node.target.id]
 
     def _call(self, node: ast.Call) -> Any_:
         return language.call(self, node)

@@ -22,6 +22,7 @@ from flakelint.source.expressions import argument, whole_number
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
+    from flakelint.kernel.kernels import Kernel
     from flakelint.kernel.model import Model
 
 _COMPARED = frozenset({'eq', 'ne', 'lt', 'le', 'gt', 'ge'})
@@ -197,18 +198,18 @@ class Exact:
         """A shape that was spelled where a value is made, without the numbers of names that hold several."""
         if shape is None or value.frame is None or value.node is None:
             return None
-        several = self._several(value.frame.kernel.definition)
+        several = self._several(value.frame.kernel)
         if several and any(isinstance(one, ast.Name) and one.id in several for one in ast.walk(value.node)):
             shape = tuple(exact_types.ANY if one.isdigit() else one for one in shape)
         return exact_types.cleaned(shape)
 
-    def _several(self, definition: ast.FunctionDef) -> frozenset[str]:
+    def _several(self, kernel: 'Kernel') -> frozenset[str]:
         """The names that a function declares more than once, in branches that exclude each other."""
-        if id(definition) not in self._declared:
-            targets = [one.target for one in ast.walk(definition) if isinstance(one, ast.AnnAssign)]
+        if id(kernel) not in self._declared:
+            targets = [one.target for one in kernel.body if isinstance(one, ast.AnnAssign)]
             names = [one.id for one in targets if isinstance(one, ast.Name)]
-            self._declared[id(definition)] = frozenset(name for name in names if names.count(name) > 1)
-        return self._declared[id(definition)]
+            self._declared[id(kernel)] = frozenset(name for name in names if names.count(name) > 1)
+        return self._declared[id(kernel)]
 
     def _turned(self, value: Value) -> Kind:
         found = self.of(value.operands[0])

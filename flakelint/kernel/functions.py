@@ -70,6 +70,18 @@ def _extreme(op: str) -> Callable[['Evaluator', ast.Call, Arguments], Value | Ca
     return handle
 
 
+def _run_time_extreme(op: str) -> Callable[['Evaluator', ast.Call, Arguments], Value | Cases]:
+    """`tl.maximum` and `tl.minimum`, which other than `max` and `min` make values of the run time of constants."""
+    def at_run_time(walk: 'Evaluator', node: ast.Call, value: Value) -> Value:
+        if value.type != types.CONST:
+            return value
+        return walk.make('assign', (value,), walk.at_run_time(value), SCALAR, node, literal=value.literal)
+
+    def handle(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value | Cases:
+        return walk.map(lambda value: at_run_time(walk, node, value), _extreme(op)(walk, node, arguments))
+    return handle
+
+
 def cdiv(walk: 'Evaluator', node: ast.Call, arguments: Arguments) -> Value | Cases:
     left, right = arguments.get(0, 'x'), arguments.get(1, 'div', 'y')
     if left is None or right is None:
@@ -233,8 +245,8 @@ FUNCTIONS: dict[str, Callable[['Evaluator', ast.Call, Arguments], Value | Cases]
     'full': _filled,
     'cast': _cast_call,
     'cdiv': cdiv,
-    'maximum': _extreme('max'),
-    'minimum': _extreme('min'),
+    'maximum': _run_time_extreme('max'),
+    'minimum': _run_time_extreme('min'),
     'where': _where,
     'sum': _reduction('sum'),
     'max': _reduction('max'),

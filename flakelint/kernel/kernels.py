@@ -173,6 +173,16 @@ class Kernel:
         return nodes_in_order(self.definition.body)
 
     @cached_property
+    def assigned(self) -> frozenset[str]:
+        """The names that the body binds, helpers' and comprehensions' own among them."""
+        return frozenset(node.id for node in self.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+
+    @cached_property
+    def branched(self) -> frozenset[int]:
+        """The nodes of the body that belong to a branch or a conditional expression, by identity; its condition is one of them."""
+        return frozenset(map(id, nodes_in_order(node for node in self.body if isinstance(node, ast.If | ast.IfExp))))
+
+    @cached_property
     def calls(self) -> list[ast.Call]:
         """The calls in the body, the outer ones before those in them."""
         return [node for node in self.body if isinstance(node, ast.Call)]

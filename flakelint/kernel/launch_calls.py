@@ -16,7 +16,6 @@ from flakelint.kernel.launches import Launch, Site
 from flakelint.project.imports import last_name
 from flakelint.project.literals import bindings
 from flakelint.project.statements import scope_statements
-from flakelint.source.syntax import nodes_in_order
 
 # what a kernel may be handed to before it is launched, and is launched as before
 _TRANSPARENT = frozenset({'wrap_triton', 'capture_triton'})
@@ -75,9 +74,9 @@ class Filled(NamedTuple):
     computed: Mapping[str, ast.expr]
 
 
-def calls_of(statements: Iterable[ast.stmt]) -> dict[tuple[int, int], ast.Call]:
+def calls_of(nodes: Iterable[ast.AST]) -> dict[tuple[int, int], ast.Call]:
     """The calls in a file that may be launches, by line and offset, as their sites have them."""
-    return {(node.lineno, node.col_offset): node for node in nodes_in_order(statements) if is_launch(node)}
+    return {(node.lineno, node.col_offset): node for node in nodes if is_launch(node)}
 
 
 def is_direct(node: ast.Call) -> bool:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS, Kernel
 from flakelint.kernel.launch_options import LAUNCH_OPTIONS, LAUNCHER
 from flakelint.source.expressions import defaults_of
-from flakelint.source.syntax import nodes_in_order
 
 TENSOR = 'tensor'
 STRIDE = 'stride'
@@ -286,7 +285,7 @@ class Launches:
             Its kernels.
     """
 
-    def __init__(self, statements: Iterable[ast.stmt], kernels: Sequence[Kernel]) -> None:
+    def __init__(self, nodes: Iterable[ast.AST], kernels: Sequence[Kernel]) -> None:
         names = {kernel.name for kernel in kernels}
         self._launched: set[str] = set()
         self._used_in_kernels: set[str] = set()
@@ -297,7 +296,7 @@ class Launches:
             has_constants = any(parameter.is_constexpr for parameter in kernel.parameters)
             if has_constants and 'program_id' in words and any(map(_STORE.fullmatch, words)):
                 self._entry_points.add(kernel.definition)
-        self._launched.update(name for name in map(_launched_name, nodes_in_order(statements)) if name in names)
+        self._launched.update(name for name in map(_launched_name, nodes) if name in names)
 
     def is_launched(self, kernel: Kernel) -> bool:
         """Whether a kernel is evidently launched from the host; a helper is not, nor is one of which nothing is known.

@@ -48,7 +48,7 @@ def _iterator(node: ast.For, kernel: 'Kernel') -> Found:
         yield from _arguments(over, kind)
         return
     name = kernel.bindings.resolve(dotted(over.func) or '')
-    if hasattr(builtins, name) and name not in _bound_in(kernel):
+    if hasattr(builtins, name) and name not in kernel.assigned:
         yield Refused(over, f'a loop over `{written(over, _LONGEST)}` is refused ("{name} is not defined"): {only}')
     elif name.startswith(_LANGUAGE) and name.removeprefix(_LANGUAGE) in _NO_RANGES:
         yield Refused(over, f'a loop over `{written(over, _LONGEST)}` is refused: {only}')
@@ -94,7 +94,7 @@ def _is_constant(test: ast.expr, kernel: 'Kernel') -> bool:
         return _is_constant(test.operand, kernel)
     if isinstance(test, ast.Name):
         fixed = {parameter.name for parameter in kernel.parameters if parameter.is_constexpr}
-        return test.id in fixed - _bound_in(kernel)
+        return test.id in fixed - kernel.assigned
     return isinstance(test, ast.Constant)
 
 
@@ -105,7 +105,7 @@ def _with(node: ast.With, kernel: 'Kernel') -> Found:
         if not isinstance(manager, ast.Call):
             error = f"'{type(manager).__name__}' object has no attribute 'func'"
             problem = f'`with {written(manager, _LONGEST)}` is refused ("{error}")'
-        elif hasattr(builtins, name) and name not in _bound_in(kernel):
+        elif hasattr(builtins, name) and name not in kernel.assigned:
             problem = f'`with {name}(...)` is refused ("{name} is not defined")'
         elif name.partition('.')[0] in _HOST_MODULES and '.' in name:
             error = "got an unexpected keyword argument '_semantic'"
@@ -126,10 +126,6 @@ def _else(node: ast.For | ast.While, kernel: 'Kernel') -> Refused:
             place = {'lineno': number, 'col_offset': column, 'end_lineno': number, 'end_col_offset': column + len('else')}
             return Refused(ast.Pass(**place), message)
     return Refused(node, message, word)
-
-
-def _bound_in(kernel: 'Kernel') -> set[str]:
-    return {node.id for node in kernel.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 LOOPS: dict[type, Handler] = {ast.For: _for, ast.While: _while, ast.With: _with}

@@ -104,7 +104,7 @@ class Repository:
         """The launches in a file whose kernels are known, and launched as they are decorated."""
         view = self._view(module)
         sites = view.summary(module.path).sites
-        calls = calls_of(module.file.statements) if sites else {}
+        calls = calls_of(module.file.nodes) if sites else {}
         literal = partial(find_literal, view.resolver, module.path)
         found: list[LaunchCall] = []
         for site in sites:
@@ -182,7 +182,7 @@ class Repository:
     def _lookup(self, kernel: Kernel, name: str) -> Kernel | str | None:
         """A name in a kernel: a function beside it, or the name as for `Resolver`; None for what is bound in the kernel."""
         head, dot, rest = name.partition('.')
-        if head in _bound_in(kernel):
+        if head in kernel.assigned or any(one.name == head for one in kernel.parameters):
             return None
         for owner in reversed(kernel.owners):
             if isinstance(owner, ast.ClassDef):
@@ -339,12 +339,6 @@ def _data(file: 'SourceFile') -> bytes:
 
 def _key(kernel: Kernel) -> Key:
     return kernel.path, kernel.qualified_name
-
-
-def _bound_in(kernel: Kernel) -> set[str]:
-    names = {parameter.name for parameter in kernel.parameters}
-    names.update(node.id for node in kernel.body if type(node) is ast.Name and type(node.ctx) is ast.Store)
-    return names
 
 
 def _binds(node: ast.AST, name: str) -> Iterator[Any]:

@@ -260,9 +260,13 @@ class Interpreter(Evaluator):
         env = {**other, **one}
         for name in bound_in((*node.body, *node.orelse)):
             first, second = one.get(name), other.get(name)
-            if first is None or second is None or first is second:
+            if first is second:
                 continue
-            if told:
+            if first is None or second is None:
+                if not told:
+                    # behind a condition of the run time there is no such name any more
+                    del env[name]
+            elif told:
                 env[name] = self.gather(narrowed(first, told[0]) + narrowed(second, told[1]))
             else:
                 env[name] = self.map2(lambda a, b: self.meet(a, b, node, 'branch'), first, second)

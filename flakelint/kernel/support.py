@@ -89,9 +89,10 @@ class Support:
         if factors & _WIDE:
             return True
         read = {self._factor(product) for product in products} if origin.op == 'program_id' and not stored else set()
+        ends = list(self._row_ends(products, [access for access, _ in led]))
         if sizes.STRIDE in factors or read & _WIDE:
-            return self._has_wide_rows(products, [access for access, _ in led])
-        return False
+            return any(self._bounds.of(end).role in _WIDE or self._is_square(origin, end) for end in ends)
+        return sizes.OUTER_STRIDE in factors and any(self._is_square(origin, end) for end in ends)
 
     def _led_to(self, products: list[Value]) -> 'Iterator[tuple[Access, list[Value]]]':
         """The accesses that some multiplications lead to, each with those that do."""
@@ -122,18 +123,26 @@ class Support:
         """Whether launches show a stride to be that of an inner dimension: what is multiplied with it stays within one sequence or head."""
         return 0 < self._bounds.strides.axis(stripped(factor).name) < UNCOUNTED
 
-    def _has_wide_rows(self, products: list[Value], accesses: 'list[Access]') -> bool:
-        """Whether what is added to the beginning of a row goes as far as a model or a run-time size is wide."""
+    def _row_ends(self, products: list[Value], accesses: 'list[Access]') -> Iterator[Value | Cases]:
+        """What limits what is added to the beginning of a row."""
         ends = {id(product) for product in products}
         within = {id(part) for part in reachable(products, _operands)}
         for part in reachable([one.address for one in accesses], lambda one: () if id(one) in ends else one.operands):
-            if id(part) in within:
-                continue
-            if any(self._bounds.of(limit).role in _WIDE for limit in self._bounds.limits(part)):
-                return True
-            if part.op == 'counter' and self._bounds.of(part.operands[1]).role in _WIDE:
-                return True
-        return False
+            if id(part) not in within:
+                yield from self._bounds.limits(part)
+                if part.op == 'counter':
+                    yield part.operands[1]
+
+    def _is_square(self, origin: Value, end: Value | Cases) -> bool:
+        """Whether there is a program for each of as many rows as a row has elements, as in a matrix of tokens by tokens."""
+        launches = self._model.facts.launches
+        if origin.op != 'program_id' or type(end) is not Value or not isinstance(origin.detail, int):
+            return False
+        return end.op == 'parameter' and bool(launches) and all(
+            launch.grid is not None and end.name in launch.parameters and origin.detail < len(launch.grid)
+            and launch.grid[origin.detail].identity == launch.parameters[end.name].identity
+            for launch in launches
+        )
 
     def _is_start(self, load: Value) -> bool:
         """Whether a loaded index says where the rows of a sequence begin among those of all."""

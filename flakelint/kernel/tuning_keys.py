@@ -139,7 +139,7 @@ class _Around:
 
     def __init__(self, kernel: 'Kernel', line: int) -> None:
         functions = [
-            node for node in nodes_in_order(kernel.module.file.statements)
+            node for node in kernel.module.file.nodes
             if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
         ]
         self._parameters = {one.arg for node in functions for one in (*node.args.args, *node.args.kwonlyargs)}

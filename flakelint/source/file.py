@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from flakelint.source import comments, suppressions, unit
-from flakelint.source.syntax import HOLDS_STATEMENTS
+from flakelint.source.syntax import HOLDS_STATEMENTS, nodes_in_order
 from flakelint.source.text import Decoded, LineTable, Position, Range, decode
 
 
@@ -112,6 +112,11 @@ class SourceFile:
                 return
             statements.extend(parsed)
         self.__dict__.update(problem=before.problem, statements=statements)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """The nodes of all statements, in source order."""
+        return nodes_in_order(self.statements)
 
     @cached_property
     def units(self) -> list[unit.Unit]:

@@ -259,8 +259,7 @@ def _numbers(asked: Asked, value: Value) -> 'Known | None':
 
 
 def _is_conditional(call: 'Call') -> bool:
-    conditions = (node for node in call.frame.kernel.body if isinstance(node, ast.If | ast.IfExp))
-    return bool(call.guard) or any(inner is call.node for node in conditions for inner in ast.walk(node))
+    return bool(call.guard) or id(call.node) in call.frame.kernel.branched
 
 
 def _given(node: ast.expr, value: int, known: 'Known') -> str:

@@ -13,7 +13,6 @@ from flakelint.kernel import types
 from flakelint.kernel.constants import COMPILE_TIME
 from flakelint.kernel.decorators import AUTOTUNE, HEURISTICS
 from flakelint.kernel.graph import Value, each_value
-from flakelint.kernel.model import analyse
 from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
@@ -154,11 +153,11 @@ def _conditions(kernel: 'Kernel') -> list[ast.expr]:
 def _values(nodes: list[ast.expr], kernel: 'Kernel', file: 'File') -> dict[int, list[Value]]:
     """What expressions of a kernel are, by the expression; of a helper, for all of its calls in the file."""
     wanted = {id(part) for node in nodes for part in _nested(node)}
-    found = _recorded(wanted, _callers(kernel, file), file)
+    found = _recorded(wanted, callers_of(kernel, file), file)
     return found or _recorded(wanted, [kernel], file)
 
 
-def _callers(kernel: 'Kernel', file: 'File') -> list['Kernel']:
+def callers_of(kernel: 'Kernel', file: 'File') -> list['Kernel']:
     """The kernels of a file that may call a helper; none for what is no helper."""
     called = file.repository.is_called_by_kernels
     return [one for one in file.kernels if not called(one)] if called(kernel) else []
@@ -167,7 +166,7 @@ def _callers(kernel: 'Kernel', file: 'File') -> list['Kernel']:
 def _recorded(wanted: set[int], kernels: list['Kernel'], file: 'File') -> dict[int, list[Value]]:
     found: dict[int, list[Value]] = {}
     for kernel in kernels:
-        for node, _, value in analyse(kernel, file.repository, record=True).record:
+        for node, _, value in file.recorded(kernel).record:
             if id(node) in wanted:
                 found.setdefault(id(node), []).extend(each_value([value]))
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel.graph import each_value
 from flakelint.kernel.tensors import is_decided_late, is_tensor
-from flakelint.rules.tri.mask_operands import takes_scalars
+from flakelint.rules.tri.mask_operands import callers_of, takes_scalars
 
 if TYPE_CHECKING:
     import ast
@@ -39,9 +39,7 @@ def values_of(nodes: 'Collection[ast.AST]', kernel: 'Kernel', file: 'File') -> S
     if not nodes:
         return {}
     wanted = {id(node) for node in nodes}
-    called = file.repository.is_called_by_kernels
-    callers = [one for one in file.kernels if not called(one)] if called(kernel) else []
-    found = _values(wanted, callers, file)
+    found = _values(wanted, callers_of(kernel, file), file)
     left = wanted - found.keys()
     return found | _values(left, [kernel], file) if left else found
 

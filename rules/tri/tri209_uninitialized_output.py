@@ -12,7 +12,6 @@ from flakelint.kernel.host_statements import is_launch
 from flakelint.kernel.kernels import AUTOTUNE
 from flakelint.kernel.updates import operation, uninitialized
 from flakelint.rules.tri.places import beside
-from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -116,7 +115,7 @@ def _may_be_initialized(kernel: 'Kernel', file: 'File') -> bool:
 
 def _arguments(file: 'File', line: int, name: str) -> Iterator[ast.Name]:
     """The arguments of the launches on a line that are a variable."""
-    for node in nodes_in_order(file.statements):
+    for node in file.nodes:
         if is_launch(node) and node.lineno == line:
             for argument in (*node.args, *(one.value for one in node.keywords)):
                 if isinstance(argument, ast.Name) and argument.id == name:

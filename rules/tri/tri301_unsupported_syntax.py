@@ -18,7 +18,6 @@ from flakelint.kernel.refused_syntax import EMPTY_CONSTEXPR, SYNTAX, Refused, is
 from flakelint.kernel.tensors import is_tensor
 from flakelint.project.imports import dotted
 from flakelint.rules.tri.recorded import is_late, values_of
-from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ class UnsupportedSyntax(Rule):
         """Flag what `triton.jit` is given and is no function."""
         if not _ELSEWHERE.search(file.text):
             return
-        for node in nodes_in_order(file.statements):
+        for node in file.nodes:
             if isinstance(node, ast.AsyncFunctionDef):
                 names = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
                 if any(file.bindings.resolve(dotted(one) or '') in _JIT for one in names):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from flakelint.engine.rule import Rule
 from flakelint.kernel import carried, exact_types, redefined
 from flakelint.kernel.api.uses import is_chosen
-from flakelint.kernel.exact import Exact
 from flakelint.rules.tri.places import beside, is_to_tell
 
 if TYPE_CHECKING:
@@ -89,8 +88,7 @@ class CarriedTypeChange(Rule):
                 yield self.finding(where, text)
         if file.repository.is_called_by_kernels(kernel):
             return
-        model = file.addresses(kernel).model
-        for change in carried.changes(model, Exact(model)):
+        for change in carried.changes(file.addresses(kernel).model, file.exact(kernel)):
             frame = change.meeting.frame
             if not is_chosen(frame.kernel, change.node) and is_to_tell(self, change.node, frame, file):
                 related = []

@@ -94,14 +94,14 @@ class OperandMismatch(Rule):
         if file.repository.is_called_by_kernels(kernel):
             return
         model = file.addresses(kernel).model
-        for node, frame, text in _mismatches(model):
+        for node, frame, text in _mismatches(model, file.exact(kernel)):
             if not is_chosen(frame.kernel, node) and is_to_tell(self, node, frame, file):
                 yield self.finding(file.range(node), text)
 
 
-def _mismatches(model: 'Model') -> 'Iterator[tuple[ast.AST, Frame, str]]':
+def _mismatches(model: 'Model', exact: 'Exact') -> 'Iterator[tuple[ast.AST, Frame, str]]':
     """What is refused in a kernel whatever the variant, once a place."""
-    exact, typed = Exact(model), TypedBranches()
+    typed = TypedBranches()
     found: dict[Place, tuple[Value, str]] = {}
     sound: set[Place] = set()
     for value in model.made:

@@ -24,6 +24,8 @@ _OFFSETS = {'i1': 'i64', 'u8': 'i64', 'u16': 'i64', 'u32': 'i64', 'u64': 'i64'}
 UNKNOWN_SHARE = 0.03
 
 _COMPARED = frozenset(('i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'fp', 'ptr', 'const', 'tuple', 'none'))
+# what the model calls a constant, as it does not always know of which kind
+_AT_COMPILE_TIME = frozenset({'const', 'tuple', 'none'})
 
 
 @dataclass
@@ -138,6 +140,8 @@ class Judge:
         if not said or not seen:
             return
         claimed = said - {''}
+        if claimed == {'const'} and seen <= _AT_COMPILE_TIME:
+            seen = claimed
         verdict.claims += bool(claimed)
         # of what is known in some variants only, those are judged
         if not claimed <= seen or ('' not in said and claimed != seen):

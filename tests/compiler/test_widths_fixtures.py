@@ -14,12 +14,7 @@ from tests.compiler.agreement import UNKNOWN_SHARE, Judge, Verdict
 from tests.compiler.worker import Compiled, Request, compile_all
 from tests.rules.test_kernels import FILES, FIXTURES
 
-# the kernels of TRI3 and TRI401 are there for what is refused, see `test_verdicts.py` and `test_launch_verdicts.py`
-APART = ('TRI3', 'TRI401')
-KERNELS = [
-    path for path in FILES
-    if path.relative_to(FIXTURES).parts[0].startswith('TRI') and not path.relative_to(FIXTURES).parts[0].startswith(APART)
-]
+KERNELS = [path for path in FILES if path.relative_to(FIXTURES).parts[0].startswith('TRI')]
 
 
 @pytest.fixture(scope='module')

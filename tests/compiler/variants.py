@@ -11,6 +11,7 @@ import itertools
 import math
 import os
 import random
+import textwrap
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -94,7 +95,7 @@ def _ones(jit: Any, types: dict[str, str]) -> Iterator[list[str]]:
 
 
 def _nodes(function: Any) -> Iterator[ast.AST]:
-    return ast.walk(ast.parse(inspect.cleandoc(inspect.getsource(function))))
+    return ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))))
 
 
 def _choices(types: dict[str, str], constants: dict[str, Any], function: Any) -> dict[str, list]:
