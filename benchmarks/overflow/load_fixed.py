@@ -12,7 +12,7 @@ import triton.language as tl
 
 @triton.jit
 def score_rows_fwd_kernel(keys, queries, indices, scores, stride_ib, stride_kn, D, BD: tl.constexpr):
-    i_b, i_s = tl.program_id(0), tl.program_id(1)
+    i_b, i_s = tl.program_id(0).to(tl.int64), tl.program_id(1)
     i_n = tl.load(indices + i_b * stride_ib + i_s).to(tl.int64)
     b_s = tl.zeros([BD], dtype=tl.float32)
     for i_d in range(tl.cdiv(D, BD)):

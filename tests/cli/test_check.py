@@ -128,7 +128,7 @@ def test_a_rule_that_fails_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == 'nt', reason='a process cannot interrupt itself there')
 def test_an_interrupted_run_is_not_one_with_findings(tmp_path: Path) -> None:
-    interrupt = '__import__("os").kill(__import__("os").getpid(), 2)'
+    interrupt = '__import__("signal").default_int_handler(2, None)'
     write(tmp_path / 'lint/abc101_shouting.py', LOCAL_RULE.replace('place = unit.range(node)', interrupt))
     write(tmp_path / 'flakelint.toml', 'rule-paths = ["lint"]\nextend-select = ["ABC"]\nexclude = ["lint/"]\n')
     write(tmp_path / 'a.py', 'LOUD = 1\n')
