@@ -7,7 +7,7 @@
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -264,6 +264,9 @@ class Module:
     def _decorators(self, node: ast.expr) -> list[Decorator]:
         spelled = dotted(node.func if isinstance(node, ast.Call) else node) or ''
         name = self.bindings.resolve(spelled)
+        if name == 'functools.partial' and node.args:
+            # what is left out is the function, and the keywords are those of the decorator
+            return [replace(one, node=node) for one in self._decorators(node.args[0]) if one.role == JIT]
         role = self._names.role(name)
         if role or not may_make_kernel(name):
             return [Decorator(name, role, node)]

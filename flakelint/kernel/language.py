@@ -51,7 +51,8 @@ _WIDTH_MATTERS = frozenset({
 })
 # these take values that are known when the kernel is compiled
 _ASK_FOR_CONSTANTS = frozenset({
-    'arange', 'broadcast_to', 'full', 'num_programs', 'program_id', 'reshape', 'static_assert', 'view', 'zeros',
+    'arange', 'broadcast_to', 'full', 'make_block_ptr', 'make_tensor_descriptor', 'num_programs', 'program_id', 'reshape',
+    'static_assert', 'view', 'zeros',
 })
 _DESCRIPTOR_METHODS = frozenset({
     'load', 'store', 'gather', 'scatter', 'atomic_add', 'atomic_max', 'atomic_min', 'atomic_and', 'atomic_or', 'atomic_xor',

@@ -289,13 +289,12 @@ class Launches:
         names = {kernel.name for kernel in kernels}
         self._launched: set[str] = set()
         self._used_in_kernels: set[str] = set()
-        self._entry_points: set[ast.FunctionDef] = set()
+        self._whole: set[ast.FunctionDef] = set()
         for kernel in kernels:
             words = set(_names_in(kernel))
             self._used_in_kernels.update(words & names - {kernel.name})
-            has_constants = any(parameter.is_constexpr for parameter in kernel.parameters)
-            if has_constants and 'program_id' in words and any(map(_STORE.fullmatch, words)):
-                self._entry_points.add(kernel.definition)
+            if 'program_id' in words and any(map(_STORE.fullmatch, words)):
+                self._whole.add(kernel.definition)
         self._launched.update(name for name in map(_launched_name, nodes) if name in names)
 
     def is_launched(self, kernel: Kernel) -> bool:
@@ -305,7 +304,16 @@ class Launches:
         """
         if kernel.name in self._launched or kernel.decorator(AUTOTUNE) or kernel.decorator(HEURISTICS):
             return True
-        return kernel.definition in self._entry_points and kernel.name not in self._used_in_kernels
+        return self.is_whole(kernel) and any(parameter.is_constexpr for parameter in kernel.parameters)
+
+    def is_whole(self, kernel: Kernel) -> bool:
+        """Whether a kernel that no other one uses asks for its program, stores, and returns nothing, as one to be launched does."""
+        is_used = kernel.name in self._used_in_kernels
+        return kernel.definition in self._whole and not is_used and not _returns_value(kernel)
+
+
+def _returns_value(kernel: Kernel) -> bool:
+    return any(isinstance(node, ast.Return) and node.value is not None for node in kernel.body)
 
 
 def _names_in(kernel: Kernel) -> Iterator[str]:

@@ -15,6 +15,8 @@ from flakelint.kernel.conditions import in_words
 from flakelint.kernel.constants import TRUTHS
 from flakelint.kernel.graph import Cases, Value, cases_of
 from flakelint.kernel.known_constants import numbers
+from flakelint.kernel.names import role_of_name
+from flakelint.kernel.sizes import BLOCK
 from flakelint.kernel.staging import source
 from flakelint.project.imports import dotted
 from flakelint.source.expressions import written
@@ -49,11 +51,14 @@ class Problem(NamedTuple):
             What, and why.
         is_size (bool, Optional):
             Whether it is refused for its size, which the Triton of another vendor may take. Default: `False`.
+        parameter (str, Optional):
+            The parameter of the kernel that should be a constant, where that is all. Default: none.
     """
 
     node: ast.expr
     message: str
     is_size: bool = False
+    parameter: str = ''
 
 
 class Asked(NamedTuple):
@@ -108,7 +113,14 @@ def _arange(asked: Asked) -> Iterator[Problem]:
 
 def _range(asked: Asked, start: Value, node: ast.expr, end: Value) -> Iterator[Problem]:
     first, last = _numbers(asked, start), _numbers(asked, end)
-    if first is None or last is None or len(first.values) > 1:
+    if last is not None and max(last.values) < 1:
+        text = f'`{written(asked.call.node)}` ends at {max(last.values)}'
+        yield Problem(node, f'{text}: Triton refuses it, as a range starts at 0 or above, and ends behind that')
+        return
+    if first is None or last is None:
+        yield from _odd_range(asked, start, node, end)
+        return
+    if len(first.values) > 1:
         return
     low = first.values[0]
     if low < 0:
@@ -122,6 +134,53 @@ def _range(asked: Asked, start: Value, node: ast.expr, end: Value) -> Iterator[P
             yield Problem(node, f'{subject} is no power of 2, and Triton refuses that: take the next one, and a mask', True)
         elif length > _MOST:
             yield Problem(node, f'{given} is too many: {_TOO_LARGE}', True)
+
+
+def _odd_range(asked: Asked, start: Value, node: ast.expr, end: Value) -> Iterator[Problem]:
+    """A range whose length is that of a block and an odd number more or less, or odd times as much."""
+    low = start.literal
+    op, name, number = _multiple(end)
+    if not isinstance(low, int) or not _is_length_of_block(name, asked):
+        return
+    if op == 'mul':
+        is_bad = low == 0 and number > 1 and number % 2
+        reason = f'{number} times a power of 2 is none'
+    else:
+        is_bad = (number - low) % 2
+        reason = f'`{name}` is one itself, and with {abs(number - low)} {"more" if number > low else "less"} it is odd'
+    if is_bad:
+        text = f'`{written(asked.call.node)}` has a length that is no power of 2, as'
+        yield Problem(node, f'{text} {reason}: Triton refuses it; take the next power of 2, and a mask', True)
+
+
+def _multiple(value: Value) -> tuple[str, str, int]:
+    """A constant parameter, and what is added to it or it is multiplied with; no name where it is something else."""
+    if value.op == 'parameter' and value.type == types.CONST:
+        return 'add', value.name, 0
+    if value.op not in ('add', 'sub', 'mul') or not all(type(one) is Value for one in value.operands):
+        return '', '', 0
+    left, right = value.operands
+    if left.op != 'parameter' and value.op != 'sub':
+        left, right = right, left
+    if left.op != 'parameter' or left.type != types.CONST or not isinstance(right.literal, int):
+        return '', '', 0
+    return ('mul', left.name, right.literal) if value.op == 'mul' else (
+        'add', left.name, right.literal if value.op == 'add' else -right.literal)
+
+
+def _is_length_of_block(name: str, asked: Asked) -> bool:
+    """Whether a constant is a power of 2 and more than 1: by its name, or as the kernel makes a range of it elsewhere."""
+    if not name or name in asked.model.kernel.block_sizes:
+        return False
+    if role_of_name(name, constant=True) == BLOCK:
+        return True
+    for call in asked.model.constant_calls:
+        if call.name == 'arange' and call.node is not asked.call.node and not _is_conditional(call):
+            start, end = (call.values.get(key) for key in (0, 1))
+            is_from_start = type(start) is Value and start.literal == 0
+            if is_from_start and type(end) is Value and end.op == 'parameter' and end.name == name:
+                return True
+    return False
 
 
 def _created(count: int) -> Callable[[Asked], Iterator[Problem]]:
@@ -187,6 +246,16 @@ def _items(asked: Asked, items: list[tuple[ast.expr, Value | Cases]]) -> Iterato
         yield Problem(asked.call.node, f'{text}: {_TOO_LARGE}', True)
 
 
+def _block_shape(position: int) -> Callable[[Asked], Iterator[Problem]]:
+    def check(asked: Asked) -> Iterator[Problem]:
+        shape = asked.get(position, 'block_shape')
+        if shape is not None and type(shape[1]) is Value and shape[1].type == types.TUPLE:
+            nodes = shape[0].elts if isinstance(shape[0], ast.Tuple | ast.List) else [shape[0]] * len(shape[1].operands)
+            for node, value in zip(nodes, shape[1].operands, strict=True):
+                yield from _no_number(asked, node, value)
+    return check
+
+
 def _axis(asked: Asked) -> Iterator[Problem]:
     axis = asked.get(0, 'axis')
     if axis is None:
@@ -232,7 +301,8 @@ def _no_number(asked: Asked, node: ast.expr, value: Value | Cases) -> Iterator[P
         if by is not None:
             where = f' where {" and ".join(in_words(guard))}' if None in made and in_words(guard) else ''
             problem = f'`{written(node)}` is known only at run time{where}: {_reason(by, node, asked)}'
-            yield Problem(node, f'{problem}; {_RUN_TIME.get(asked.call.name, _SHAPE)}')
+            message = f'{problem}; {_RUN_TIME.get(asked.call.name, _SHAPE)}'
+            yield Problem(node, message, parameter=by.name if by.op == 'parameter' else '')
         elif asked.call.name != 'static_assert' and _is_float(case):
             yield Problem(node, f'`{written(node)}` is a float, and Triton asks for an integer: use `//`')
 
@@ -271,6 +341,8 @@ CHECKS: dict[str, Callable[[Asked], Iterator[Problem]]] = {
     'arange': _arange,
     'broadcast_to': _reshaped,
     'full': _created(3),
+    'make_block_ptr': _block_shape(4),
+    'make_tensor_descriptor': _block_shape(3),
     'num_programs': _axis,
     'program_id': _axis,
     'reshape': _reshaped,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import exact_types
 from flakelint.kernel.exact_calls import resolved
 from flakelint.kernel.exact_types import FLOAT, FLOATS, INT, INTEGERS, NONE, POINTER, Kind
+from flakelint.kernel.staging import is_run_time
 from flakelint.source.expressions import argument, written
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _FLOAT_ONLY = frozenset({
 })
 _MATH = ('triton.language.', 'triton.language.math.', 'triton.language.core.')
 _MOST = 2**64
+_INSTEAD = 'multiply, or take `tl.exp2(n * tl.log2(x))` or `libdevice.pow`'
 
 
 def binary(value: 'Value', exact: 'Exact') -> str:
@@ -41,6 +43,15 @@ def binary(value: 'Value', exact: 'Exact') -> str:
     if POINTER in (left.dtype, right.dtype):
         return _with_pointer(value, left, right) if value.op != 'where' else ''
     return _with_float(value, left, right) or _signs(value, left, right) or _literal(value, left, right)
+
+
+def power(value: 'Value', exact: 'Exact') -> str:
+    """Whether `**` is given anything but constants."""
+    if all(exact.of(one).is_constant for one in value.operands):
+        return ''
+    if not any(is_run_time(one, exact.is_launched, takes_number=True) for one in value.operands):
+        return ''
+    return f'`{written(value.node)}` raises to a power at run time, and blocks and scalars of Triton have no `**`: {_INSTEAD}'
 
 
 def _with_pointer(value: 'Value', left: Kind, right: Kind) -> str:

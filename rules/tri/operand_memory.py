@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import exact_types
 from flakelint.kernel.exact import bases, is_address
 from flakelint.kernel.exact_calls import leaf
-from flakelint.kernel.exact_types import ANY, FLOATS, INT, INTEGERS, NONE, Kind
-from flakelint.kernel.graph import each_value
+from flakelint.kernel.exact_types import ANY, FLOATS, INT, INTEGERS, NONE, POINTER, Kind
+from flakelint.kernel.graph import each_value, reachable
 from flakelint.kernel.launches import TENSOR
+from flakelint.kernel.no_pointers import is_no_pointer
 from flakelint.rules.tri.operand_shapes import clash, spelled
 from flakelint.source.expressions import written
 
@@ -37,9 +38,29 @@ def access(found: 'Access', model: 'Model', exact: 'Exact') -> str:
     if address.dtype in INTEGERS or address.dtype in FLOATS:
         text = f'`{written(found.node)}` is given {exact_types.described(address)} for a pointer'
         return f'{text}: Triton refuses it ("Unsupported ptr type"); add the offsets to the pointer'
+    if is_no_pointer(found.address) and not _has_pointer(found, exact):
+        text = f'the address of `{written(found.node)}` is {_origin(found)}, and no pointer: Triton refuses it'
+        is_swapped = found.stored is not None and not is_no_pointer(found.stored)
+        return f'{text}; the pointer comes first, then the value' if is_swapped else text
     if not is_address(found):
         return ''
     return _mask(found, exact) or _given(found, address, exact) or _element(found, model, exact)
+
+
+def _has_pointer(found: 'Access', exact: 'Exact') -> bool:
+    """Whether something is made of a pointer that makes none, which is told there."""
+    parts = reachable([found.address], lambda one: one.operands if one.op not in ('load', 'atomic') else ())
+    return any(exact.of(part).dtype == POINTER for part in parts)
+
+
+def _origin(found: 'Access') -> str:
+    """What stands in the place of a pointer."""
+    for value in reachable([found.address], lambda one: one.operands if one.op in ('add', 'assign', 'view') else ()):
+        if value.op in ('load', 'atomic'):
+            return 'what was loaded'
+        if value.op == 'constant':
+            return f'`{value.literal}`'
+    return 'a number'
 
 
 def _mask(found: 'Access', exact: 'Exact') -> str:

@@ -112,8 +112,11 @@ def turned(value: 'Value', exact: 'Exact') -> str:
 
 
 def reduced(value: 'Value', exact: 'Exact') -> str:
-    """What is wrong with the axis of a reduction."""
-    shape = exact.of(value.operands[0]).shape
+    """What is wrong with the axis of a reduction, or with what is reduced."""
+    given = exact.of(value.operands[0])
+    if given.is_constant and type(given.literal) in (int, float) and isinstance(value.node, ast.Call):
+        return f'`{written(value.node)}` reduces {given.literal}, which is no block: Triton refuses it; the block comes first'
+    shape = given.shape
     if value.detail not in _REDUCTIONS or not shape or not isinstance(value.node, ast.Call) or value.frame is None:
         return ''
     axis = whole_number(axis_of(value))

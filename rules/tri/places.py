@@ -31,4 +31,5 @@ def beside(shown: 'Access | Value', note: str, file: 'File') -> list[Related]:
 
 def takes_arguments(kernel: 'Kernel', file: 'File') -> bool:
     """Whether a kernel is evidently launched, so that what is no constant of its parameters is an argument of the run time."""
-    return file.launches.is_launched(kernel) or bool(file.repository.launches(kernel))
+    launches = file.launches
+    return launches.is_launched(kernel) or launches.is_whole(kernel) or bool(file.repository.launches(kernel))

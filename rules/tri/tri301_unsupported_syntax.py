@@ -95,7 +95,7 @@ class UnsupportedSyntax(Rule):
     - What stands behind a `return`, or under `if False`, is not compiled, and not flagged. A branch of a compile-time condition is flagged, though it fails only where that holds.
     - `raise` under a compile-time condition fails where it should, if with another message, and is left alone; so are f-strings of values under one, which are there to find faults with Triton's interpreter.
     - A loop over a function that is not known, or a `with` over one, may be of a dialect of Triton, and is not flagged.
-    - `tensor ** 2` depends on types, and is no case of this rule.
+    - `tensor ** 2` depends on types: TRI311 tells of it.
     """
 
     code = 'TRI301'

@@ -4,6 +4,7 @@
 # For a list of all contributors, see the git history of this repository.
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -158,11 +159,12 @@ def _handled_elsewhere(kernel: 'Kernel') -> set[int]:
     """Names that stand in what is refused as such."""
     refused = ast.Raise | ast.ExceptHandler | ast.Try | ast.withitem
     roots: list[ast.AST] = [node for node in kernel.body if isinstance(node, refused)]
-    roots += [node.iter for node in kernel.body if isinstance(node, ast.For)]
-    found = [one for root in roots for one in ast.walk(root) if isinstance(one, ast.Name)]
-    loops = [node.iter for node in kernel.body if isinstance(node, ast.For) and isinstance(node.iter, ast.Call)]
-    inside = {id(one) for call in loops for part in (*call.args, *call.keywords) for one in ast.walk(part)}
-    return {id(one) for one in found} - inside
+    roots += [node.iter for node in kernel.body if isinstance(node, ast.For) and not isinstance(node.iter, ast.Call)]
+    roots += [
+        node.iter.func for node in kernel.body
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and hasattr(builtins, dotted(node.iter.func) or '')
+    ]
+    return {id(one) for root in roots for one in ast.walk(root) if isinstance(one, ast.Name)}
 
 
 def _language(kernel: 'Kernel') -> Iterator[tuple[ast.AST, str, bool]]:

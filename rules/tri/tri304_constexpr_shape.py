@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.rule import Rule
 from flakelint.kernel.api.uses import is_chosen
+from flakelint.kernel.constant_uses import constant_uses
 from flakelint.project.imports import last_name
 from flakelint.rules.tri.constant_arguments import CHECKS, Asked
 from flakelint.rules.tri.places import is_to_tell, takes_arguments
@@ -22,13 +23,14 @@ class ConstexprShape(Rule):
     """A shape, a range or an axis that Triton does not take.
 
     ## What it does
-    Checks what is given to `tl.arange`, `tl.zeros`, `tl.full`, `tl.reshape`, `tl.view`, `tl.broadcast_to`, `tl.program_id`, `tl.num_programs`, `tl.static_range` and `tl.static_assert`, and flags
+    Checks what is given to `tl.arange`, `tl.zeros`, `tl.full`, `tl.reshape`, `tl.view`, `tl.broadcast_to`, `tl.program_id`, `tl.num_programs`, `tl.static_range`, `tl.static_assert`, and as the block of `tl.make_block_ptr` and `tl.make_tensor_descriptor`, and flags
 
     - what is known only at run time: an argument without `tl.constexpr`, something that is loaded, or a constant that was given to a plain name, as in `B = 16` or `B = B * 2`, which is a value of the run time from then on;
     - a length or a dimension that is no power of two, or a block of more than 2**20 elements, where the number is written out, set by a configuration of the tuner, or passed by every launch;
     - a float, as `BLOCK / 2` is one;
     - an axis other than 0, 1 and 2;
     - a missing end, shape, axis or dtype, and arguments too many;
+    - a range of a block's length and one more, of three times as many, or one that ends at 0;
     - a shape that is a number instead of a tuple, and a dtype of PyTorch or its name.
 
     ## Why is this bad?
@@ -92,11 +94,15 @@ class ConstexprShape(Rule):
             return
         model = file.addresses(kernel).model
         trusts = takes_arguments(kernel, file) and not file.repository.is_called_by_kernels(kernel)
+        # TRI403 tells of a parameter once, where it is declared
+        told = {use.name for use in constant_uses(kernel)} if trusts and 'TRI403' in file.enabled else ()
         for call in model.constant_calls:
             if call.frame.kernel.path != file.path:
                 continue
             problem = next(CHECKS[call.name](Asked(call, model, trusts)), None)
             if problem is None or (problem.is_size and is_chosen(call.frame.kernel, call.node)):
+                continue
+            if problem.parameter in told and call.frame.kernel is kernel:
                 continue
             if is_to_tell(self, problem.node, call.frame, file):
                 yield self.finding(file.range(problem.node), problem.message)

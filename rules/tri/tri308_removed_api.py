@@ -179,6 +179,12 @@ class _Check:
             words = f'{most} positional argument{"" if most == 1 else "s"}'
             span = spelled(missing, self.api.versions)
             yield call.args[most], f'`{shown}` takes at most {words} {span}, and raises TypeError: give the others by name'
+        elif all(one.arg for one in call.keywords):
+            given = {one.arg for one in call.keywords}
+            missing = self._lacking(self._refuses(module, name, lambda entry: bool(_left_out(entry, count, given))))
+            if missing:
+                names = ', '.join(f'`{one}`' for one in _left_out(self.api.entry(module, name, missing[-1]), count, given))
+                yield call, f'`{written(call)}` lacks {names}, and raises TypeError'
 
     def _is_told_elsewhere(self, keyword: str | None, module: str, name: str) -> bool:
         if keyword is None or keyword in _OF_BLOCK_POINTERS | _HIDDEN:
@@ -214,6 +220,15 @@ def _takes(entry: Entry, keyword: str) -> bool:
 
 def _keywords(entry: Entry) -> list[str]:
     return [one.arg for one in (*entry.parameters.args, *entry.parameters.kwonlyargs)]
+
+
+def _left_out(entry: Entry, count: int, given: set[str]) -> list[str]:
+    """The parameters without a default that a call with so many positional arguments, and these keywords, does not fill."""
+    names = [one.arg for one in entry.parameters.args]
+    required = names[:len(names) - len(entry.parameters.defaults)]
+    named = zip(entry.parameters.kwonlyargs, entry.parameters.kw_defaults, strict=True)
+    required += [one.arg for one, default in named if default is None]
+    return [one for one in required if one not in given and one not in names[:count]]
 
 
 def _most(entry: Entry) -> int | None:

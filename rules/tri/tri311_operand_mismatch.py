@@ -33,10 +33,10 @@ class OperandMismatch(Rule):
     ## What it does
     Flags, where the source shows the types and shapes for certain,
 
-    - operations on blocks whose lengths are two different numbers, `tl.reshape` that changes the number of elements, `tl.broadcast_to` that cannot be, axes that a block does not have;
+    - operations on blocks whose lengths are two different numbers, `tl.reshape` that changes the number of elements, `tl.broadcast_to` that cannot be, axes that a block does not have, and numbers that are reduced;
     - `tl.dot` of scalars or vectors, of inner lengths or types that differ, of an inner length that is too small for NVIDIA GPUs, of integers other than int8, and accumulators of another shape or type;
     - pointers that are multiplied, added to each other, compared, or moved by a float;
-    - floats in `//`, `&`, `|`, `^`, `<<`, `>>` and `~`, integers in `tl.exp` and its like, `//` and `%` of a number with a sign and one without, literals that are out of the range of the other operand;
+    - `**` on anything but constants, floats in `//`, `&`, `|`, `^`, `<<`, `>>` and `~`, integers in `tl.exp` and its like, `//` and `%` of a number with a sign and one without, literals that are out of the range of the other operand;
     - bit casts between widths, and `fp_downcast_rounding` where nothing gets narrower;
     - loads and stores through what is no pointer, blocks that are stored through a scalar pointer or are wider than their pointers, numbers as masks, `other` without a mask, atomics on types that have none;
     - arguments of `tl.load`, `tl.store`, `tl.dot` and atomics that are missing, given twice, too many, or that no release knows, and strings that they do not take.
@@ -129,6 +129,8 @@ def _problem(value: 'Value', exact: Exact) -> str | None:
         return None
     if op in OPERATIONS or op in COMPARED:
         return operand_arithmetic.binary(value, exact) or operand_shapes.broadcast(value, exact)
+    if op == 'pow':
+        return operand_arithmetic.power(value, exact)
     if op in ('neg', 'invert'):
         return operand_arithmetic.unary(value, exact)
     if op == 'call':

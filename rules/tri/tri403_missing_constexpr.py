@@ -12,6 +12,7 @@ from flakelint.engine.findings import Edit, Related
 from flakelint.engine.rule import Rule, safe, unsafe
 from flakelint.kernel.constant_uses import constant_uses, does_without, flags
 from flakelint.kernel.launches import SIZE
+from flakelint.rules.tri.places import takes_arguments
 from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
@@ -157,9 +158,7 @@ class MissingConstexpr(Rule):
 
 
 def _is_launched(kernel: 'Kernel', file: 'File') -> bool:
-    if file.repository.is_called_by_kernels(kernel):
-        return False
-    return file.launches.is_launched(kernel) or bool(file.repository.launches(kernel))
+    return takes_arguments(kernel, file) and not file.repository.is_called_by_kernels(kernel)
 
 
 def _is_count(passed: 'Passed') -> bool:

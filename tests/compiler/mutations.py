@@ -64,24 +64,26 @@ def mutants(text: str, kernel: str, count: int, seed: int) -> list[Mutant]:
     for number in range(min(count, 4 * len(kinds))):
         kind = kinds[number % len(kinds)]
         change = draw.choice(places[kind])
-        changed = _applied(text, change)
+        changed = applied(text, change)
         mutant = Mutant(kind, changed, change.node.lineno)
-        if changed != text and mutant not in made and _parses(changed):
+        if changed != text and mutant not in made and parses(changed):
             made.append(mutant)
         if len(made) == count:
             break
     return made
 
 
-def _parses(text: str) -> bool:
+def parses(text: str) -> bool:
+    """Whether a text is Python."""
     try:
-        ast.parse(text)
+        compile(text, '', 'exec')
     except SyntaxError:
         return False
     return True
 
 
-def _applied(text: str, change: Change) -> str:
+def applied(text: str, change: Change) -> str:
+    """A text with a change in it."""
     lines = text.encode().split(b'\n')
     node = change.node
     starts = [0]

@@ -30,8 +30,7 @@ SOURCES = sorted([
     *(ROOT / 'fla' / 'ops').rglob('*.py'),
     *(path for path in FIXTURES.glob('TRI[12]*/sound_*.py')),
 ])
-# the goal is 0.95; this is what has been reached, and is not to be lost again
-RECALL, FALSE_ALARMS = 0.75, 0.01
+RECALL, FALSE_ALARMS = 0.95, 0.01
 # the choices between flags with which each kernel is compiled
 _VARIANTS = 6
 
@@ -154,7 +153,7 @@ def errors(tmp_path_factory) -> dict[int, str | None]:
 def _codes() -> tuple[str, ...]:
     from tests.rule_harness import rules
 
-    return tuple(code for code, rule in rules().items() if code.startswith(('TRI3', 'TRI201', 'TRI208', 'TRI4', 'TRI5')))
+    return tuple(code for code in rules() if code.startswith(('TRI3', 'TRI201', 'TRI206', 'TRI208', 'TRI4', 'TRI5')))
 
 
 def found(path: Path, text: str, folder: Path) -> set[tuple[str, str]]:
