@@ -92,7 +92,7 @@ class File(SourceFile):
             from flakelint.kernel.addresses import Addresses
             from flakelint.kernel.model import analyse
 
-            self._addresses[kernel] = Addresses(analyse(kernel, self.repository), self.settings.assume.sizes)
+            self._addresses[kernel] = Addresses(self.recorded(kernel), self.settings.assume.sizes)
         return self._addresses[kernel]
 
     def recorded(self, kernel: Kernel) -> 'Model':

@@ -228,6 +228,8 @@ def collecting(paths: Iterable[str], work: Callable[[str], _T]) -> Iterator[_T]:
         yield work(path)
         if not number % _COLLECT_EVERY:
             gc.collect()
+            # what is left is kept for the files to come, and need not be looked through again
+            gc.freeze()
 
 
 def read(path: str) -> bytes:

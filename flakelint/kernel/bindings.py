@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 
 from flakelint.kernel.conditions import spell
 from flakelint.project.imports import last_name
+from flakelint.source.syntax import nodes_in_order
 
 # blocks that do nothing but choose a width are short
 _MAX_COMPARED = 6
@@ -81,9 +82,13 @@ class _WithoutCasts(ast.NodeTransformer):
         return node.args[0] if name == 'cast' and len(node.args) == 2 else node
 
 
+def _is_wide_name(node: ast.AST) -> bool:
+    return 'int64' in getattr(node, 'attr', getattr(node, 'id', ''))
+
+
 def differ_in_width(body: list[ast.stmt], orelse: list[ast.stmt]) -> tuple[bool, bool]:
     """Whether the first of two blocks is the second one with casts to 64 bits, and the other way round."""
-    if 'int64' not in ''.join(map(ast.unparse, (*body, *orelse))):
+    if not any(map(_is_wide_name, nodes_in_order((*body, *orelse)))):
         return False, False
     first, second = _assigned(body), _assigned(orelse)
     if first and second:

@@ -51,6 +51,8 @@ def constant_uses(kernel: Kernel) -> Iterator[Use]:
         function = full.removeprefix(_PREFIX)
         if not full.startswith(_PREFIX) or any(isinstance(one, ast.Starred) for one in call.args):
             continue
+        if function not in _SHAPES and function != 'static_assert':
+            continue
         what = ast.unparse(call.func)
         if function == 'static_assert' and call.args:
             yield from (Use(name, call, what) for name in _decided_by(call.args[0]))

@@ -19,6 +19,7 @@ from flakelint.kernel.exact_types import FLOAT, INT, NONE, POINTER, UNKNOWN, Kin
 from flakelint.kernel.graph import SCALAR, Cases, Shape, Value, each_value
 from flakelint.kernel.staging import is_run_time
 from flakelint.source.expressions import argument, whole_number
+from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Access
@@ -265,7 +266,7 @@ class Exact:
         """The parameters that are certainly pointers."""
         # where flags decide, an argument may be a pointer in one variant and a number in another
         flags = [one.node for one in self._model.tests if not is_run_time(one.value, self.is_launched)]
-        doubtful = [part for one in flags for part in ast.walk(one)]
+        doubtful = nodes_in_order(flags)
         nodes, names = {id(one) for one in doubtful}, {one.id for one in doubtful if isinstance(one, ast.Name)}
         found: set[str] = set()
         for access in self._model.accesses:

@@ -95,7 +95,7 @@ def filled_by_decorators(kernel: Kernel, unwrapped: int = 0) -> Filled | None:
             How many of them the launch goes around. Default: `0`.
     """
     decorators = kernel.decorators[unwrapped:]
-    if not decorators or any(one.wraps or not one.role for one in decorators) or decorators[-1].role != JIT:
+    if not all(one.role for one in decorators) or [one.role for one in decorators][-1:] != [JIT]:
         return None
     computed: dict[str, ast.expr] = {}
     # a framework to which a kernel is registered may fill in what its own tuner finds
@@ -110,7 +110,7 @@ def filled_by_decorators(kernel: Kernel, unwrapped: int = 0) -> Filled | None:
         return Filled(False, is_seen, frozenset(), frozenset(), computed)
     tuned = kernel.tuned
     is_complete = tuned.is_complete and not any(
-        one.spreads or _is_changed(one.keywords.get('configs'), kernel) for one in tuners
+        'configs' not in one.keywords or _is_changed(one.keywords['configs'], kernel) for one in tuners
     )
     every = tuned.every if is_complete else frozenset()
     return Filled(True, is_seen and is_complete, tuned.some, every, computed)

@@ -55,18 +55,16 @@ def power(value: 'Value', exact: 'Exact') -> str:
 
 
 def _with_pointer(value: 'Value', left: Kind, right: Kind) -> str:
-    text = f'`{written(value.node)}`'
     both = left.dtype == right.dtype == POINTER
     other = right if left.dtype == POINTER else left
+    if not both and (value.op == 'add' or (value.op == 'sub' and left.dtype == POINTER)):
+        return _with_float_offset(value, other)
+    text = f'`{written(value.node)}`'
     if value.op == 'add':
-        if both:
-            return f'{text} adds two pointers: Triton refuses it; add an offset of integers'
-        return _with_float_offset(text, other)
+        return f'{text} adds two pointers: Triton refuses it; add an offset of integers'
     if value.op == 'sub':
         if both:
             return f'{text} subtracts two pointers: Triton refuses it; subtract the offsets instead'
-        if left.dtype == POINTER:
-            return _with_float_offset(text, other)
         return f'{text} subtracts a pointer from a number: Triton refuses it; only a pointer minus an offset is allowed'
     if value.op in COMPARED:
         # a constant may be None
@@ -76,10 +74,10 @@ def _with_pointer(value: 'Value', left: Kind, right: Kind) -> str:
     return f'{text} takes a pointer into `{name}`: Triton refuses all but pointer + offset and pointer - offset'
 
 
-def _with_float_offset(text: str, offset: Kind) -> str:
+def _with_float_offset(value: 'Value', offset: Kind) -> str:
     if not is_float(offset) and not (offset.is_constant and isinstance(offset.literal, float)):
         return ''
-    return f'{text} adds a float to a pointer: Triton refuses it; offsets are integers, as `//` makes them'
+    return f'`{written(value.node)}` adds a float to a pointer: Triton refuses it; offsets are integers, as `//` makes them'
 
 
 def _is_number(kind: Kind) -> bool:

@@ -121,11 +121,10 @@ class _Check:
         owner = node.value
         if isinstance(owner, ast.Attribute) and owner.attr == 'shape':
             return self._dimension(node, owner)
-        text = f'`{written(node)}`'
         index = next(filter(self._is_refused, elements(node)), None)
-        values = self._values(owner)
         if index is None:
-            return self._rank(node, text)
+            return self._rank(node)
+        values, text = self._values(owner), f'`{written(node)}`'
         is_running = not is_refused(index)
         if are_tensors(values) and not self._may_be_tuple(owner, values):
             if all(one.type == types.POINTER for one in each_value(values)):
@@ -153,13 +152,13 @@ class _Check:
     def _is_refused(self, element: ast.expr) -> bool:
         return is_refused(element) or are_tensors(self._values(element))
 
-    def _rank(self, node: ast.Subscript, text: str) -> str:
+    def _rank(self, node: ast.Subscript) -> str:
         rank = self._known_rank(node.value) if all(is_whole(one) or is_new(one) for one in elements(node)) else None
         if rank is None or rank >= sum(map(is_whole, elements(node))):
             return ''
         have = 'a scalar' if rank == 0 else f'a tensor of rank {rank}'
-        problem = f'Triton 3.9 refuses {text} ("too many indices for tensor of rank {rank}"), as older versions do not'
-        return f'{problem}: `{written(node.value)}` is {have}'
+        problem = f'Triton 3.9 refuses `{written(node)}` ("too many indices for tensor of rank {rank}")'
+        return f'{problem}, as older versions do not: `{written(node.value)}` is {have}'
 
     def _dimension(self, node: ast.Subscript, shape: ast.Attribute) -> str:
         axis = node.slice.value if isinstance(node.slice, ast.Constant) else None

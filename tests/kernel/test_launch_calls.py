@@ -103,6 +103,11 @@ def test_what_decorators_fill_in(tmp_path: Path) -> None:
     assert (sorted(found.some), sorted(found.every), list(found.computed)) == (['B', 'FLAG'], ['B'], ['n'])
 
 
+def test_what_is_spread_beside_configurations_holds_no_others(tmp_path: Path) -> None:
+    found = filled(tmp_path, '@triton.autotune([triton.Config({"B": 1})], key=["n"], **options)')
+    assert (found.is_seen, found.every) == (True, {'B'})
+
+
 def test_kernels_without_a_tuner(tmp_path: Path) -> None:
     assert filled(tmp_path, '') == (False, True, frozenset(), frozenset(), {})
 
@@ -112,7 +117,7 @@ def test_kernels_without_a_tuner(tmp_path: Path) -> None:
     [
         ('@triton.autotune(configs=configs(), key=["n"])', ''),
         ('@triton.autotune(configs=C, key=["n"])', 'C = [triton.Config({"B": 1})]\nC.append(triton.Config({"n": 1}))'),
-        ('@triton.autotune([triton.Config({"B": 1})], key=["n"], **options)', ''),
+        ('@triton.autotune(key=["n"], **options)', ''),
         ('@triton.heuristics(values())', ''),
         ('@triton.heuristics(V)', 'V = {"n": min}\nV["B"] = max'),
         ('@triton.heuristics({**others, "n": min})', ''),
