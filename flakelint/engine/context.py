@@ -90,7 +90,6 @@ class File(SourceFile):
         if kernel not in self._addresses:
             # runs that never ask do not load the model
             from flakelint.kernel.addresses import Addresses
-            from flakelint.kernel.model import analyse
 
             self._addresses[kernel] = Addresses(self.recorded(kernel), self.settings.assume.sizes)
         return self._addresses[kernel]

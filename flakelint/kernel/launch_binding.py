@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from flakelint.kernel.launch_calls import Filled, LaunchCall
-from flakelint.kernel.launch_options import LAUNCHER
+from flakelint.kernel.launch_options import CONFIGURED, LAUNCHER
 from flakelint.source.expressions import defaults_of
 
 
@@ -57,10 +57,11 @@ class Binding:
         spreads = any(one.arg is None for one in self._call.node.keywords)
         if self._is_open or spreads or not self._filled.is_seen:
             return
-        with_default = defaults_of(self._call.kernel.definition.args)
-        for name in self.parameters:
-            if not (self.is_given(name) or name in with_default or name in self._filled.some or name in self._filled.computed):
-                yield name
+        filled = {*defaults_of(self._call.kernel.definition.args), *self._filled.some, *self._filled.computed}
+        if self._filled.is_tuned:
+            # every configuration passes these on, as the parameters that are named so
+            filled |= CONFIGURED
+        yield from (name for name in self.parameters if not self.is_given(name) and name not in filled)
 
     def strangers(self) -> Iterator[ast.keyword]:
         """The keyword arguments that are no parameters."""

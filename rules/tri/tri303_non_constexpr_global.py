@@ -3,6 +3,7 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel.api.uses import is_for_vendor
 from flakelint.kernel.outside import PLAIN_CLASS, PLAIN_VALUE, Meant, Outside
 from flakelint.kernel.reached import left_out
+from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
@@ -84,13 +86,18 @@ class NonConstexprGlobal(Rule):
             if is_taken or meant.kind not in (PLAIN_VALUE, PLAIN_CLASS):
                 told.add(head)
                 continue
-            skipped = left_out(kernel) if skipped is None else skipped
+            skipped = left_out(kernel) | _raised(kernel) if skipped is None else skipped
             if id(node) in skipped:
                 continue
             told.add(head)
             start = file.range(node).start
             where = Range(start, Position(start.line, start.column + len(head)))
             yield self.finding(where, _message(head, meant, file))
+
+
+def _raised(kernel: 'Kernel') -> frozenset[int]:
+    """What stands in `raise`, by identity: either that is refused, or a condition keeps it from being compiled."""
+    return frozenset(map(id, nodes_in_order([node for node in kernel.body if isinstance(node, ast.Raise)])))
 
 
 def _message(name: str, meant: Meant, file: 'File') -> str:
