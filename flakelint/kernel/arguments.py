@@ -8,6 +8,7 @@
 import ast
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flakelint.kernel import sizes
@@ -15,6 +16,7 @@ from flakelint.kernel.host_sizes import HostSizes
 from flakelint.kernel.launches import NUMBER, Passed
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+from flakelint.project.imports import last_name
 from flakelint.source.expressions import defaults_of
 
 if TYPE_CHECKING:
@@ -26,6 +28,10 @@ _TOKEN_WORDS = re.compile(r'tok(?:en)?s?(?:_|$)|rows?(?:_|$)|pos(?:_|$)', re.IGN
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
 # a grid has no more programs along its second and third axis
 _MAX_PROGRAMS = (1 << 16) - 1
+# a loop that is unrolled has no more rounds
+_MAX_UNROLLED = 64
+# a larger argument comes in 64 bits, and so does a larger constant
+_MAX_NARROW = (1 << 31) - 1
 _TOLD = (sizes.HEAD_WIDTH, sizes.CHOICES, sizes.EXPERTS, sizes.WINDOW)
 _WIDTHS = (sizes.HIDDEN, sizes.WIDTH, sizes.HEAD_WIDTH)
 _DIMENSION_WORDS = re.compile(r'seq|rows?|cols?|toks?|dim|head|ctx|page|slot', re.IGNORECASE)
@@ -55,6 +61,12 @@ class Arguments:
         self._host = HostSizes(assumed, self._of_parameter)
         self._strides = _stride_roles([parameter.name for parameter in kernel.parameters])
 
+    @cached_property
+    def _unrolled(self) -> frozenset[str]:
+        """The parameters to which loops count that are unrolled."""
+        calls = [call for call in self.kernel.calls if last_name(call.func) == 'static_range']
+        return frozenset(one.id for call in calls for one in call.args if isinstance(one, ast.Name))
+
     def set_roles(self, roles: dict[str, str]) -> None:
         """Let the addresses of the kernel decide the roles of some parameters."""
         self._decided = roles
@@ -63,7 +75,11 @@ class Arguments:
         """The size of a parameter."""
         known = self._known.get(name)
         if known is None:
-            known = self._known[name] = self._size(name, constant)
+            known = self._size(name, constant)
+            if name in self._unrolled:
+                known = known.below(_MAX_UNROLLED)
+            most = min(known.tight, _MAX_NARROW), min(known.possible, _MAX_NARROW)
+            known = self._known[name] = known._replace(tight=most[0], possible=most[1])
         return known
 
     def program_id(self, axis: Any) -> Size:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from flakelint.kernel.autograd import AutogradFunction
 from flakelint.kernel.host_functions import Application
 from flakelint.kernel.returned import Returns
+from flakelint.source.syntax import nodes_in_order
 
 
 class Mismatch(NamedTuple):
@@ -37,6 +38,13 @@ class Mismatch(NamedTuple):
     line: int = 0
 
 
+def _asks_for_count(function: AutogradFunction) -> bool:
+    """Whether `backward` asks how many arguments there were, as one that returns as many gradients does."""
+    tests = [node.test for node in nodes_in_order(function.methods['backward'].body) if isinstance(node, ast.If)]
+    compared = [test for test in tests if isinstance(test, ast.Compare) and isinstance(test.left, ast.Attribute)]
+    return any(isinstance(one.comparators[0], ast.Constant) and type(one.comparators[0].value) is int for one in compared)
+
+
 def mismatches(function: AutogradFunction, returns: Returns, uses: Sequence[tuple[str, Application]]) -> Iterator[Mismatch]:
     """The returns of `backward` that fit no use of `apply`, or that cannot fit any; or all of them, where a use fits none."""
     # a bare None beside other returns stands for the case that no gradient is needed, in which PyTorch does not ask
@@ -44,6 +52,8 @@ def mismatches(function: AutogradFunction, returns: Returns, uses: Sequence[tupl
     given = [(node, values) for node in nodes if (values := returns.values(node)) is not None]
     seen = list(_seen(function, uses))
     unfit = {use for use in seen if not any(_fits(values, use[0], returns) for _, values in given)}
+    if not unfit and _asks_for_count(function):
+        return
     is_whole = bool(seen) and len(seen) == len(uses)
     for node, values in given:
         fitting = [use for use in seen if _fits(values, use[0], returns)]

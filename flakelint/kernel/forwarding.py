@@ -116,19 +116,30 @@ class Forwarding:
 
 
 def _read_for_itself(node: ast.AST, name: str) -> list[ast.AST]:
-    """What is read in a statement only to give a name its value, or to refuse one."""
+    """What is read in a statement only to give a name its value, or to refuse some of its values."""
     if isinstance(node, ast.Assign) and all(isinstance(one, ast.Name) and one.id == name for one in node.targets):
         return nodes_in_order([node.value])
-    if isinstance(node, ast.Assert):
+    if isinstance(node, ast.Assert) and not _is_of_none(node.test, name):
         return nodes_in_order([node.test])
     if isinstance(node, ast.If) and not node.orelse and all(_gives(one, name) for one in node.body):
-        return nodes_in_order([node.test])
+        refuses = any(isinstance(one, ast.Raise) for one in node.body)
+        return [] if refuses and _is_of_none(node.test, name) else nodes_in_order([node.test])
     return []
 
 
 def _gives(node: ast.stmt, name: str) -> bool:
     is_assigned = isinstance(node, ast.Assign) and all(isinstance(one, ast.Name) and one.id == name for one in node.targets)
     return is_assigned or isinstance(node, ast.Raise)
+
+
+def _is_of_none(test: ast.expr, name: str) -> bool:
+    """Whether a condition asks only if a name is given at all, so that what it refuses is every value."""
+    if isinstance(test, ast.UnaryOp):
+        return _is_of_none(test.operand, name)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        is_none = isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None
+        return is_none and _is_of_none(test.left, name)
+    return isinstance(test, ast.Name) and test.id == name
 
 
 def _could_take(call: ast.Call, callee: Callee, name: str) -> bool:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ['AUTOTUNE', 'HEURISTICS', 'JIT', 'Decorator', 'DecoratorNames', 'Kernel', 'Module', 'Parameter']
 
-_CONSTEXPR = frozenset({'triton.language.constexpr', 'triton.language.core.constexpr'})
-
 
 @dataclass(frozen=True)
 class Parameter:
@@ -48,7 +46,8 @@ class Parameter:
     @property
     def is_constexpr(self) -> bool:
         """Whether its value is fixed when the kernel is compiled."""
-        return self.annotation in _CONSTEXPR
+        # what `tl` is may not be seen
+        return self.annotation.rpartition('.')[2] == 'constexpr'
 
 
 @dataclass(frozen=True)

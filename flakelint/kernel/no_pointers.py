@@ -5,8 +5,11 @@
 
 """Whether a value is certainly no pointer, whatever its type: what is loaded, multiplied, compared or written out is none."""
 
+import ast
+
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.tensors import may_be_tuple
 
 # what makes no pointer
 _NUMBERS = frozenset({
@@ -38,6 +41,9 @@ def _is_none(value: Value, known: dict[int, bool]) -> bool:
         return False
     if value.op in _NUMBERS:
         return True
+    if value.op == 'view' and isinstance(value.node, ast.Subscript):
+        # it may be one of a tuple
+        return not may_be_tuple([value]) and all(_are_none(one, known) for one in value.operands)
     if value.op == 'cast':
         return value.type != types.UNKNOWN and value.type != types.POINTER
     if value.op == 'call':

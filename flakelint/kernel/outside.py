@@ -157,6 +157,8 @@ class Outside:
             return self._plain(symbol) if is_plain else _UNKNOWN
         if meaning.kind in (OTHER, APPLIED):
             value = getattr(self._definition(symbol), 'value', None)
+            if isinstance(value, ast.Lambda):
+                return Meant(PLAIN_FUNCTION, *place)
             return self._plain(symbol) if value is not None and self._is_plain(value, symbol.path, depth) else _UNKNOWN
         return _UNKNOWN
 

@@ -190,9 +190,9 @@ class Interpreter(Evaluator):
             self.frame.returns.append((self.guard, value))
         return True
 
-    def _expression(self, node: ast.Expr) -> None:
-        if type(node.value) is not ast.Constant:
-            self.evaluate(node.value)
+    def _expression(self, node: ast.Expr | ast.Assert) -> None:
+        if not isinstance(value := node.msg if isinstance(node, ast.Assert) else node.value, ast.Constant | None):
+            self.evaluate(value)
 
     def _holds(self, name: str, other: str) -> bool:
         return is_same(self.frame.env.get(name), self.frame.env.get(other))
@@ -383,6 +383,7 @@ _STATEMENTS: dict[type, Callable] = {
     ast.Assign: Interpreter._assignment,
     ast.AnnAssign: Interpreter._annotated,
     ast.AugAssign: Interpreter._augmented,
+    ast.Assert: Interpreter._expression,
     ast.Expr: Interpreter._expression,
     ast.Return: Interpreter._return,
     ast.If: Interpreter._if,

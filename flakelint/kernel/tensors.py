@@ -9,7 +9,8 @@ import ast
 from collections.abc import Iterable
 
 from flakelint.kernel import types
-from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.constants import COMPILE_TIME
+from flakelint.kernel.graph import Cases, Value, each_value, reachable
 from flakelint.project.imports import dotted
 
 _MADE = frozenset({
@@ -23,6 +24,7 @@ _COMPUTED = frozenset({
 _ORDERS = frozenset({'eq', 'ge', 'gt', 'le', 'lt', 'ne'})
 # of compile-time constants these give tuples as well as numbers
 _JOIN = frozenset({'add', 'mul'})
+_JOINED = _JOIN | {'assign', 'phi', 'view'}
 
 
 def are_tensors(values: Iterable[Value | Cases]) -> bool:
@@ -52,6 +54,13 @@ def is_tensor(value: Value, seen: frozenset[int] = frozenset()) -> bool:
     if value.op in _KEPT:
         return all(is_tensor(one, seen) for part in parts for one in part)
     return value.op in _COMPUTED and any(all(is_tensor(one, seen) for one in part) for part in parts)
+
+
+def may_be_tuple(values: Iterable[Value | Cases]) -> bool:
+    """Whether values that look like pointers may be tuples of them: arguments, and what is joined or cut of arguments."""
+    parts = reachable(values, lambda one: one.operands if one.op in _JOINED else ())
+    known = [one for one in parts if one.op not in _JOINED and one.type not in COMPILE_TIME and one.type != types.TUPLE]
+    return bool(known) and all(one.op == 'parameter' for one in known)
 
 
 def is_decided_late(value: Value) -> bool:

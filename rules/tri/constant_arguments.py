@@ -18,7 +18,6 @@ from flakelint.kernel.known_constants import numbers
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import BLOCK
 from flakelint.kernel.staging import source
-from flakelint.project.imports import dotted
 from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
@@ -193,19 +192,9 @@ def _created(count: int) -> Callable[[Asked], Iterator[Problem]]:
             yield Problem(node, f'`{written(node)}` has no dtype, and Triton raises TypeError: name one, such as `tl.float32`')
         elif asked.is_complete and shape is None:
             yield Problem(node, f'`{written(node)}` has no shape, and Triton raises TypeError')
-        dtype = asked.get(count - 1, 'dtype')
-        if dtype is not None:
-            yield from _dtype(asked, dtype[0])
+        elif asked.is_complete and count > 2 and asked.get(1, 'value') is None:
+            yield Problem(node, f'`{written(node)}` has no value, and Triton raises TypeError')
     return check
-
-
-def _dtype(asked: Asked, node: ast.expr) -> Iterator[Problem]:
-    """What is wrong with a dtype that is written as for PyTorch."""
-    text = node.value if isinstance(node, ast.Constant) else asked.call.frame.kernel.bindings.resolve(dotted(node) or '')
-    if isinstance(text, str) and (isinstance(node, ast.Constant) or text.startswith('torch.')):
-        name = text.removeprefix('torch.')
-        known = f': write `tl.{name}`' if name in types.LANGUAGE_TYPES else ''
-        yield Problem(node, f'`{written(node)}` is no dtype in a kernel, and Triton raises AttributeError{known}')
 
 
 def _reshaped(asked: Asked) -> Iterator[Problem]:
@@ -227,9 +216,14 @@ def _shape(asked: Asked, node: ast.expr, value: Value | Cases) -> Iterator[Probl
     if value.type == types.TUPLE:
         nodes = node.elts if isinstance(node, ast.Tuple | ast.List) else [node] * len(value.operands)
         yield from _items(asked, list(zip(nodes, value.operands, strict=True)))
-    elif source(value, asked.trusts, True) is not None or _numbers(asked, value) is not None or value.op in _ARITHMETIC:
+    elif source(value, asked.trusts, True) is not None or _is_number(asked, value):
         text = written(node)
         yield Problem(node, f'`{text}` is a number, and Triton takes only a tuple for a shape: write `({text},)`')
+
+
+def _is_number(asked: Asked, value: Value) -> bool:
+    is_length = value.op == 'parameter' and value.type == types.CONST and _is_length_of_block(value.name, asked)
+    return is_length or value.op in _ARITHMETIC or _numbers(asked, value) is not None
 
 
 def _items(asked: Asked, items: list[tuple[ast.expr, Value | Cases]]) -> Iterator[Problem]:

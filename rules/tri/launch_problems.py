@@ -218,12 +218,15 @@ class LaunchProblems:
         """Values that only a constant can be."""
         variables = {one.name for one in self._call.kernel.parameters if not one.is_constexpr}
         given = self._binding.positional | {name: one.value for name, one in self._binding.keywords.items()}
+        function = self._call.node.func
+        # `warmup` makes stand-ins of types
+        is_warmup = isinstance(function, ast.Attribute) and function.attr == 'warmup'
         for name, value in given.items():
             if name not in variables or name in self._filled.computed or name in self._filled.every:
                 continue
             passed = self._call.launch.parameters.get(name)
             what = _CONSTANTS.get(type(value)) or (_KINDS.get(passed.kind, '') if passed is not None else '')
-            if what:
+            if what and not (is_warmup and what == _KINDS[DTYPE]):
                 message = (
                     f'`{name}` of `{self._kernel}` is no `tl.constexpr`, and gets the {what} `{ast.unparse(value)}`: '
                     'launching raises TypeError (failed to specialize argument)'

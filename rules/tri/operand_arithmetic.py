@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import exact_types
 from flakelint.kernel.exact_calls import resolved
 from flakelint.kernel.exact_types import FLOAT, FLOATS, INT, INTEGERS, NONE, POINTER, Kind
+from flakelint.kernel.graph import each_value
 from flakelint.kernel.staging import is_run_time
 from flakelint.source.expressions import argument, written
 
@@ -26,7 +27,7 @@ _SYMBOLS = {
 COMPARED = frozenset({'eq', 'ne', 'lt', 'le', 'gt', 'ge'})
 OPERATIONS = frozenset(_SYMBOLS)
 _INTEGER_ONLY = frozenset({'and', 'or', 'xor', 'shl', 'shr', 'floordiv', 'cdiv'})
-_SIGNS_MATTER = frozenset({'div', 'mod', 'floordiv'})
+_SIGNS_MATTER = frozenset({'cdiv', 'div', 'mod', 'floordiv'})
 _FLOAT_ONLY = frozenset({
     'ceil', 'cos', 'erf', 'exp', 'exp2', 'floor', 'log', 'log2', 'rsqrt', 'sigmoid', 'sin', 'sqrt', 'sqrt_rn',
 })
@@ -41,7 +42,7 @@ def binary(value: 'Value', exact: 'Exact') -> str:
     if (left.is_constant and right.is_constant) or NONE in (left.dtype, right.dtype):
         return ''
     if POINTER in (left.dtype, right.dtype):
-        return _with_pointer(value, left, right) if value.op != 'where' else ''
+        return _with_pointer(value, left, right, exact) if value.op != 'where' else ''
     return _with_float(value, left, right) or _signs(value, left, right) or _literal(value, left, right)
 
 
@@ -54,11 +55,11 @@ def power(value: 'Value', exact: 'Exact') -> str:
     return f'`{written(value.node)}` raises to a power at run time, and blocks and scalars of Triton have no `**`: {_INSTEAD}'
 
 
-def _with_pointer(value: 'Value', left: Kind, right: Kind) -> str:
+def _with_pointer(value: 'Value', left: Kind, right: Kind, exact: 'Exact') -> str:
     both = left.dtype == right.dtype == POINTER
     other = right if left.dtype == POINTER else left
     if not both and (value.op == 'add' or (value.op == 'sub' and left.dtype == POINTER)):
-        return _with_float_offset(value, other)
+        return _with_float_offset(value, other, exact)
     text = f'`{written(value.node)}`'
     if value.op == 'add':
         return f'{text} adds two pointers: Triton refuses it; add an offset of integers'
@@ -74,10 +75,17 @@ def _with_pointer(value: 'Value', left: Kind, right: Kind) -> str:
     return f'{text} takes a pointer into `{name}`: Triton refuses all but pointer + offset and pointer - offset'
 
 
-def _with_float_offset(value: 'Value', offset: Kind) -> str:
-    if not is_float(offset) and not (offset.is_constant and isinstance(offset.literal, float)):
+def _with_float_offset(value: 'Value', offset: Kind, exact: 'Exact') -> str:
+    is_constant = offset.is_constant and (isinstance(offset.literal, float) or _is_quotient(value, exact))
+    if not is_float(offset) and not is_constant:
         return ''
     return f'`{written(value.node)}` adds a float to a pointer: Triton refuses it; offsets are integers, as `//` makes them'
+
+
+def _is_quotient(value: 'Value', exact: 'Exact') -> bool:
+    """Whether what is added is one constant divided by another one."""
+    added = [one for operand in value.operands if exact.of(operand).is_constant for one in each_value([operand])]
+    return bool(added) and all(one.op == 'div' for one in added)
 
 
 def _is_number(kind: Kind) -> bool:
@@ -178,6 +186,8 @@ def cast(value: 'Value', exact: 'Exact') -> str:
         text = f'`{written(node)}` takes the bits of {before} for {after}, which is {"wider" if new > old else "narrower"}'
         return f'{text}: Triton refuses a bitcast between widths; cast to {old} bits, or leave `bitcast=` out'
     is_rounded = isinstance(rounding, ast.Constant) and rounding.value is not None
+    if is_rounded and rounding.value not in ('rtne', 'rtz'):
+        return f'`{written(node)}` rounds by `{rounding.value}`: Triton refuses it; it takes `rtne` and `rtz`'
     if is_rounded and (not {before, after} <= FLOATS or new >= old):
         text = f'`{written(node)}` rounds, but {after} is not narrower than {before}'
         return f'{text}: Triton refuses `fp_downcast_rounding` there; leave it out'

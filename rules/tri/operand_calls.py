@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel.api.uses import is_chosen
 from flakelint.kernel.reached import left_out
 from flakelint.project.imports import dotted
-from flakelint.source.expressions import written
+from flakelint.source.expressions import whole_number, written
 
 if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
@@ -72,6 +72,7 @@ _CHOICES = {
     ('dot', 'input_precision'): frozenset({'tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6', 'hf32'}),
 }
 _CLOSE = 0.7
+_MOST = 2**64
 
 
 def problems(kernel: 'Kernel') -> Iterator[tuple[ast.AST, str]]:
@@ -94,6 +95,7 @@ def _of_call(node: ast.Call, name: str, function: _Function) -> Iterator[tuple[a
         yield from _counts(node, name, function)
         yield from _fill_without_mask(node, name)
     yield from _strings(node, name, function)
+    yield from _numbers(node)
     yield from _precision(node, name)
 
 
@@ -153,9 +155,16 @@ def _strings(node: ast.Call, name: str, function: _Function) -> Iterator[tuple[a
         if choices is None or not isinstance(value, ast.Constant) or not isinstance(value.value, str):
             continue
         text = value.value.lower() if keyword == 'input_precision' else value.value
-        if text not in choices:
+        # Triton 3.9 takes cache modifiers without their dot, too
+        if text not in choices and f'.{text}' not in choices:
             listed = _listed(sorted(choices - {''}))
             yield value, f'`{keyword}` of `tl.{name}` is `{value.value}`: Triton refuses it; it takes {listed}'
+
+
+def _numbers(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
+    for value in (*node.args, *(one.value for one in node.keywords)):
+        if (whole_number(value) or 0) >= _MOST:
+            yield value, f'{written(value)} is more than 64 bits hold: Triton refuses it'
 
 
 def _precision(node: ast.Call, name: str) -> Iterator[tuple[ast.AST, str]]:

@@ -67,6 +67,10 @@ def _mask(found: 'Access', exact: 'Exact') -> str:
     if found.mask is None:
         return ''
     mask = exact.of(found.mask)
+    lengths = clash(exact.of(found.address).shape, mask.shape)
+    if lengths is not None:
+        text = f'`{written(found.node)}` is given a mask {spelled(mask.shape)} for pointers of {lengths[0]}'
+        return f'{text}: Triton refuses to broadcast {lengths[1]} to {lengths[0]}'
     if mask.dtype == NONE or mask.shape != ():
         return ''
     number = mask.literal if mask.is_constant else None

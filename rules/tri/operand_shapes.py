@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.exact import Exact
     from flakelint.kernel.graph import Shape, Value
 
+_MOST = 1 << 20
 _REDUCTIONS = frozenset({'argmax', 'argmin', 'cumsum', 'max', 'min', 'sum'})
 # the least inner length of a product on NVIDIA GPUs, by the bits of an element
 _LEAST = {8: 32, 16: 16, 32: 8, 64: 4}
@@ -47,6 +48,10 @@ def broadcast(value: 'Value', exact: 'Exact') -> str:
             if lengths is not None:
                 text = f'`{written(value.node)}` takes blocks of the shapes {spelled(other)} and {spelled(shape)}'
                 return f'{text}: Triton refuses to broadcast {lengths[0]} and {lengths[1]}'
+    whole = exact_types.broadcast_all(found)
+    if whole and all(one.isdigit() for one in whole) and prod(map(int, whole)) > _MOST and whole not in found:
+        text = f'`{written(value.node)}` makes a block of {prod(map(int, whole)):,} elements'
+        return f'{text}: Triton makes none of more than 2**20; loop over smaller ones'
     return ''
 
 
@@ -140,9 +145,16 @@ def dot(value: 'Value', exact: 'Exact') -> str:
     parts = [operand(value, 0, 'input'), operand(value, 1, 'other')]
     if None in parts:
         return ''
+    number = next((kind.literal for kind in map(exact.of, parts) if _is_literal(kind)), None)
+    if number is not None:
+        return f'`{written(value.node)}` multiplies by {number}: Triton refuses it; both are blocks, `*` takes numbers'
     left, right = (_runtime(exact.of(one)) for one in parts)
     problem = _dot_shapes(left.shape, right.shape) or _dot_types(left, right) or _dot_depth(left, right)
     return f'`{written(value.node)}` {problem}' if problem else _accumulator(value, left, right, exact)
+
+
+def _is_literal(kind: Kind) -> bool:
+    return kind.is_constant and type(kind.literal) in (int, float)
 
 
 def _runtime(kind: Kind) -> Kind:
@@ -193,6 +205,8 @@ def _accumulator(value: 'Value', left: Kind, right: Kind, exact: 'Exact') -> str
         return f'{text} asks for a sum in bf16: Triton refuses it; take float32, and cast the result'
     given = operand(value, 2, 'acc')
     acc = exact.of(given)
+    if _is_literal(acc):
+        return f'{text} adds to {acc.literal}: Triton refuses it; the accumulator is a block, as `tl.zeros` makes it'
     if given is None or acc.is_constant:
         return ''
     if acc.shape is not None and len(acc.shape) < 2:

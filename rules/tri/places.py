@@ -5,13 +5,12 @@
 
 """Where findings in a kernel stand, whose accesses may lie in helpers of other files."""
 
+import ast
 from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Related
 
 if TYPE_CHECKING:
-    import ast
-
     from flakelint.engine.context import File
     from flakelint.engine.rule import Rule
     from flakelint.kernel.frames import Access, Frame
@@ -27,6 +26,12 @@ def is_to_tell(rule: 'Rule', node: 'ast.AST', frame: 'Frame', file: 'File') -> b
 def beside(shown: 'Access | Value', note: str, file: 'File') -> list[Related]:
     """A place that belongs to a finding, if it lies in the same file."""
     return [Related(file.range(shown.node), note)] if shown.frame.kernel.path == file.path else []
+
+
+def may_be_launched(kernel: 'Kernel', file: 'File') -> bool:
+    """Whether nothing shows that a kernel is called by others only: that it returns something, or is a method."""
+    is_helper = any(isinstance(node, ast.Return) and node.value is not None for node in kernel.body)
+    return takes_arguments(kernel, file) or not (is_helper or kernel.owners)
 
 
 def takes_arguments(kernel: 'Kernel', file: 'File') -> bool:

@@ -17,6 +17,7 @@ from flakelint.kernel.graph import Guard
 from flakelint.kernel.names import role_of_name
 from flakelint.project.imports import dotted
 from flakelint.rules.tri.address_findings import arguments
+from flakelint.rules.tri.places import may_be_launched
 from flakelint.rules.tri.widening import language_name
 from flakelint.source.expressions import written
 
@@ -88,7 +89,7 @@ class CastOnSpecializedArgument(Rule):
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Flag the attributes of arguments that may be constants."""
-        if file.repository.is_called_by_kernels(kernel):
+        if file.repository.is_called_by_kernels(kernel) or not may_be_launched(kernel, file):
             return
         for method in file.addresses(kernel).model.methods:
             if method.frame.kernel.path != file.path or not _is_specialized(method):

@@ -99,6 +99,9 @@ def _foreign(strides: Strides, pointer: str) -> Iterator[_Fault]:
         mine = alike or [name for name in own if name not in used]
         if mine:
             mine.sort(key=lambda name: name[-1] != step.stride[-1])
+            if strides.is_contiguous(mine[0]) and strides.is_contiguous(step.stride):
+                # of tensors of one shape both are the same
+                continue
             owner = ' or '.join(f'`{name}`' for name in sorted(owners))
             message = f'`{pointer}` is addressed with `{step.stride}`, the stride of {owner}; its own is `{mine[0]}`'
             yield *_in_kernel(step), message, None

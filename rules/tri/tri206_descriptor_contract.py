@@ -59,6 +59,7 @@ class DescriptorContract(Rule):
 
     ## Known limits
     - Whether the last block dimension has 16 bytes is known for one element only, since the element type comes from the launch.
+    - An argument as the last stride is taken to be passed as 1, and the shape of what is stored is not compared with the block.
     - Descriptors that the host makes are not looked at.
     """
 
@@ -98,6 +99,10 @@ def _made(descriptor: Value) -> Iterator[str]:
         if type(item) is Value and types.is_integer(item.type) and item.type != types.CONST and item.literal is None:
             yield f'`{item.name or ast.unparse(item.node)}` in the block shape of a descriptor must be a `tl.constexpr`'
             return
+    sizes = [item.literal for item in block or () if type(item) is Value and type(item.literal) is int]
+    odd = next((size for size in sizes if size < 1 or size & (size - 1)), None)
+    if odd is not None:
+        yield f'{odd} in the block shape of a descriptor is no power of 2: Triton refuses it'
     if block and type(block[-1]) is Value and block[-1].literal == 1:
         yield 'the last block dimension of a descriptor must have 16 bytes at least, which one element never has'
 

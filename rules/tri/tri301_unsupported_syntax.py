@@ -15,8 +15,10 @@ from flakelint.kernel.kernels import JIT
 from flakelint.kernel.reached import conditions_around, left_out
 from flakelint.kernel.refused_loops import LOOPS
 from flakelint.kernel.refused_syntax import EMPTY_CONSTEXPR, SYNTAX, Refused, is_empty_constexpr, refused_syntax
+from flakelint.kernel.staging import is_run_time
 from flakelint.kernel.tensors import is_tensor
 from flakelint.project.imports import dotted
+from flakelint.rules.tri.places import takes_arguments
 from flakelint.rules.tri.recorded import is_late, values_of
 from flakelint.source.text import Position, Range
 
@@ -168,6 +170,7 @@ def _late(kernel: 'Kernel', file: 'File') -> Iterator[Refused]:
     wanted = [test for tests in around.values() for test in tests] + [one for held in parts.values() for one in held]
     seen = values_of(wanted, kernel, file)
     skipped = left_out(kernel) if found else frozenset()
+    trusts = bool(strings) and takes_arguments(kernel, file) and not file.repository.is_called_by_kernels(kernel)
     for node in found:
         if id(node) in skipped or not all(is_late(test, seen, file) for test in around[id(node)]):
             continue
@@ -175,7 +178,7 @@ def _late(kernel: 'Kernel', file: 'File') -> Iterator[Refused]:
             yield Refused(node, _RAISE)
             continue
         values = {one: list(each_value(value for _, value in seen.get(id(one), ()))) for one in parts[id(node)]}
-        running = [one for one, cases in values.items() if cases and all(map(_is_running, cases))]
+        running = [one for one, cases in values.items() if cases and all(_is_running(case, trusts) for case in cases)]
         if running:
             names = ' and '.join(dict.fromkeys(f'`{ast.unparse(one)}`' for one in running))
             problem = f'an f-string with {names} is refused ("{_F_STRING}")'
@@ -189,5 +192,5 @@ def _held(part: ast.expr) -> ast.expr | None:
     return part.value
 
 
-def _is_running(value: 'Value') -> bool:
-    return value.type == types.TUPLE or is_tensor(value)
+def _is_running(value: 'Value', trusts: bool) -> bool:
+    return value.type == types.TUPLE or is_tensor(value) or is_run_time(value, trusts, takes_number=True)

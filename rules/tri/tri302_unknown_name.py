@@ -5,7 +5,6 @@
 
 import ast
 import builtins
-import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -17,9 +16,8 @@ from flakelint.kernel.api.uses import is_chosen, uses
 from flakelint.kernel.helper_calls import calls_itself, is_plain_helper, misfit
 from flakelint.kernel.outside import BUILTIN, PLAIN_FUNCTION, UNBOUND, Meant, Outside
 from flakelint.kernel.reached import left_out
-from flakelint.kernel.tensors import are_tensors
 from flakelint.project.imports import dotted
-from flakelint.rules.tri.recorded import values_of
+from flakelint.rules.tri import plain_functions
 from flakelint.source.expressions import written
 from flakelint.source.text import Range
 
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
 
 _CLOSE = 0.75
-_MATH = re.compile(r'\bmath\b')
 # what kernels have in place of Python's own functions
 _INSTEAD = {
     'abs': '`tl.abs`', 'bool': '`tl.int1`', 'pow': '`libdevice.pow`', 'round': '`libdevice.rint`', 'sorted': '`tl.sort`',
@@ -47,7 +44,8 @@ class UnknownName(Rule):
     - Python's own functions that kernels do not have: all but `float`, `getattr`, `hasattr`, `int`, `isinstance`, `len`, `list`, `max`, `min`, `print` and `range`;
     - functions without `@triton.jit`, of the module or imported, called or passed on;
     - calls of functions of torch, NumPy and the standard library, and of those of `math` on values of the run time;
-    - calls of other kernels and helpers with too many, unknown or missing arguments;
+    - `int`, `float` and `len` of values of the run time, `max` and `min` of one value, `list(...)` that is bound to a name, and `print` and `tl.device_print` that do not start with a text;
+    - calls of other kernels and helpers with too many, unknown or missing arguments, and of those with `noinline=True` with a block;
     - kernels that call themselves.
 
     ## Why is this bad?
@@ -92,7 +90,8 @@ class UnknownName(Rule):
     - Names of modules that are imported with `*` and not seen, or that code puts there with `globals()` or `exec`, are not known.
     - Variables of functions around a kernel, and what other packages than those named hold, are left alone; so are functions with any decorator.
     - `triton.cdiv` and its like on values of the run time are the subject of `device-call-on-host` (TRI407), names of Triton that are gone of `removed-api` (TRI308).
-    - Functions that call each other in a circle are not found.
+    - Functions that call each other in a circle are not found, nor those that call themselves and are called by a kernel, since constants may bring them to an end.
+    - Whether a constant that is printed is a text is known only where it is written out.
     """
 
     code = 'TRI302'
@@ -102,7 +101,7 @@ class UnknownName(Rule):
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Look up the names of a kernel, and compare its calls with what they call."""
         skipped = None
-        found = (*_names(kernel, file), *_language(kernel), *_helpers(kernel, file), *_math(kernel, file))
+        found = (*_names(kernel, file), *_language(kernel), *_helpers(kernel, file), *plain_functions.problems(kernel, file))
         for node, message, is_always in found:
             skipped = left_out(kernel) if skipped is None else skipped
             if is_always or id(node) not in skipped:
@@ -200,16 +199,3 @@ def _may_be_helper(name: str, kernel: 'Kernel') -> bool:
 
 def _is_entry(kernel: 'Kernel', file: 'File') -> bool:
     return not file.repository.is_called_by_kernels(kernel)
-
-
-def _math(kernel: 'Kernel', file: 'File') -> Iterator[tuple[ast.AST, str, bool]]:
-    if not _MATH.search(kernel.unit.text):
-        return
-    calls = [call for call in kernel.calls if kernel.bindings.resolve(dotted(call.func) or '').startswith('math.')]
-    seen = values_of([argument for call in calls for argument in call.args], kernel, file)
-    for call in calls:
-        for argument in call.args:
-            if are_tensors(value for _, value in seen.get(id(argument), ())):
-                what = f'`{written(argument)}` is a value of the run time, and `{written(call.func)}` takes numbers only'
-                yield call, f'{what}: compiling raises TypeError; use the function of `tl` or `libdevice`', False
-                break

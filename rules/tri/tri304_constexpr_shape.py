@@ -11,6 +11,7 @@ from flakelint.kernel.api.uses import is_chosen
 from flakelint.kernel.constant_uses import constant_uses
 from flakelint.project.imports import last_name
 from flakelint.rules.tri.constant_arguments import CHECKS, Asked
+from flakelint.rules.tri.foreign_dtypes import foreign_dtypes
 from flakelint.rules.tri.places import is_to_tell, takes_arguments
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class ConstexprShape(Rule):
     - a length or a dimension that is no power of two, or a block of more than 2**20 elements, where the number is written out, set by a configuration of the tuner, or passed by every launch;
     - a float, as `BLOCK / 2` is one;
     - an axis other than 0, 1 and 2;
-    - a missing end, shape, axis or dtype, and arguments too many;
+    - a missing end, shape, axis, value or dtype, and arguments too many;
     - a range of a block's length and one more, of three times as many, or one that ends at 0;
-    - a shape that is a number instead of a tuple, and a dtype of PyTorch or its name.
+    - a shape that is a number instead of a tuple, and a dtype of PyTorch or its name, in casts as well.
 
     ## Why is this bad?
     The kernel does not compile. Shapes are part of the types of blocks, so they have to be known when the kernel is compiled, and Triton lays blocks out over threads by halving them.
@@ -80,7 +81,7 @@ class ConstexprShape(Rule):
     - Whether a constant argument is a power of two is not known where one of its launches or configurations is not seen.
     - An argument of a helper may be a constant: it is judged where a kernel of the repository calls the helper.
     - Sizes are not asked for in kernels for the Triton of another vendor, which their path tells, or behind a condition on the backend or the release: some of these take other sizes.
-    - Shapes that grow by broadcasting, and what a new shape does to the number of elements, are not looked at.
+    - Arguments that are given with `*` are not looked at. Blocks that grow by broadcasting, and what a new shape does to the number of elements, are TRI311's.
     """
 
     code = 'TRI304'
@@ -89,6 +90,9 @@ class ConstexprShape(Rule):
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Flag what the kernel gives for a constant that is none."""
+        for node, message in foreign_dtypes(kernel):
+            if file.is_first(self.code, file.range(node)):
+                yield self.finding(file.range(node), message)
         # a helper of the file may ask too
         if not any(last_name(call.func) in CHECKS for one in file.kernels for call in one.calls):
             return

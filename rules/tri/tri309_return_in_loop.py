@@ -4,13 +4,14 @@
 # For a list of all contributors, see the git history of this repository.
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.decorators import AUTOTUNE, HEURISTICS
+from flakelint.kernel.exact_types import NONE, Kind, at_run_time, described, differ
 from flakelint.kernel.reached import left_out
 from flakelint.kernel.returning import Return, falls_through, may_meet, returns
 from flakelint.kernel.tensors import are_tensors
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from flakelint.engine.context import File
     from flakelint.engine.findings import Finding
     from flakelint.kernel.frames import Frame
+    from flakelint.kernel.graph import Cases, Value
     from flakelint.kernel.kernels import Kernel
 
 _WORDS = {ast.For: 'for', ast.While: 'while', ast.With: 'with'}
@@ -34,7 +36,7 @@ class ReturnInLoop(Rule):
     Flags in functions that Triton compiles
 
     - a `return` in a `for`, `while` or `with`, other than in an outermost loop over `tl.static_range`;
-    - returns of one function that give a different number of values, be it none, where Triton compiles both of them;
+    - returns of one function that give a different number of values, be it none, where Triton compiles both of them, or values of two types or shapes;
     - a helper that returns a value in one branch of a condition of the run time only, and whose result is used;
     - a use of what a helper returns that returns nothing;
     - a value that a kernel returns to its launch.
@@ -73,7 +75,7 @@ class ReturnInLoop(Rule):
 
     ## Known limits
     - A `return` under a compile-time condition is flagged, though it fails only where that holds.
-    - Returns of different types are not compared, only how many values they give.
+    - Returns of different types are compared only where each gives one value, and the source shows both for certain.
     - A helper is looked at as the kernels of its file call it; whether a condition is one of the run time has to show there.
     """
 
@@ -89,6 +91,7 @@ class ReturnInLoop(Rule):
                 yield self.finding(file.range(one.node), _refused(one))
         plain = [one for one in found if one.inside is None]
         yield from self._differing(plain, kernel, file)
+        yield from self._other_types(plain, kernel, file)
         if any(one.items != 0 for one in plain):
             yield from self._dropped(plain, kernel, file)
             yield from self._missing(plain, kernel, file)
@@ -111,6 +114,24 @@ class ReturnInLoop(Rule):
                 message = _differing(one, other, first, second, late)
                 finding = self.finding(file.range(other.node), message, related=related)
                 yield finding._replace(severity='warning') if min(first, second) > 1 else finding
+                return
+
+    def _other_types(self, found: list[Return], kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
+        """The first return of one value that gives another type or shape than one before it."""
+        if len(found) < 2 or any(one.items not in (None, 1) for one in found):
+            return
+        branches = {branch: branch.test for one in found for branch, _ in one.branches}
+        seen = values_of([*(one.node.value for one in found), *branches.values()], kernel, file)
+        late = {branch for branch, test in branches.items() if is_late(test, seen, file)}
+        kinds = [_kinds(seen.get(id(one.node.value), ()), file) for one in found]
+        for (one, first), (other, second) in combinations(zip(found, kinds, strict=True), 2):
+            frame = next((frame for frame in first if frame in second and _is_other(first[frame], second[frame])), None)
+            if frame is not None and may_meet(one, other, late):
+                what, before = described(second[frame]), described(first[frame])
+                related = [Related(file.range(one.node), f'this returns {before}')]
+                text = f'this returns {what}, and line {one.node.lineno} {before}'
+                message = f'{text}, which is refused ("Return type mismatch"): cast one of them'
+                yield self.finding(file.range(other.node), message, related=related)
                 return
 
     def _dropped(self, found: list[Return], kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
@@ -152,6 +173,24 @@ class ReturnInLoop(Rule):
                 error = 'cannot convert None to tensor'
                 message = f'`{helper.name}` returns nothing, so that using its result is refused ("{error}")'
                 yield self.finding(file.range(call), f'{message}: let it return a value, or call it as a statement')
+
+
+def _kinds(found: 'Iterable[tuple[Frame, Value | Cases]]', file: 'File') -> 'dict[Frame, Kind]':
+    """What a value certainly is, by the calls in which it is returned."""
+    kinds = {}
+    for frame, value in found:
+        root = frame
+        while root.caller is not None:
+            root = root.caller
+        kinds[frame] = file.exact(root.kernel).of(value)
+    return kinds
+
+
+def _is_other(first: Kind, second: Kind) -> bool:
+    """Whether two values that are returned certainly have two types; of constants alone Triton makes one."""
+    if (first.is_constant and second.is_constant) or NONE in (first.dtype, second.dtype):
+        return False
+    return differ(at_run_time(first), at_run_time(second))
 
 
 def _refused(one: Return) -> str:

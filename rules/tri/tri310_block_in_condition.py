@@ -88,6 +88,7 @@ class BlockInCondition(Rule):
     - Shapes that the source does not show are not guessed, and `and` and `or` of blocks are left to TRI208.
     - Of a constant argument it has to be seen that it is a string or a float: from its default where nothing launches the kernel, else from its launches.
     - `assert` takes blocks.
+    - A step that is negative at run time, as in `range(n, 0, -step)`, compiles, and whether the loop then runs is not looked at.
     """
 
     code = 'TRI310'
@@ -182,6 +183,8 @@ def _passed(name: str, model: 'Model') -> str:
     passed = [launch.parameters[name] for launch in model.facts.launches if name in launch.parameters]
     if not model.facts.launches:
         default = defaults_of(model.kernel.definition.args).get(name)
+        if isinstance(default, ast.Tuple):
+            return 'a tuple'
         return _KINDS.get(type(default.value), '') if isinstance(default, ast.Constant) else ''
     if any(one.kind == STRING for one in passed):
         return _KINDS[str]

@@ -33,11 +33,11 @@ class OperandMismatch(Rule):
     ## What it does
     Flags, where the source shows the types and shapes for certain,
 
-    - operations on blocks whose lengths are two different numbers, `tl.reshape` that changes the number of elements, `tl.broadcast_to` that cannot be, axes that a block does not have, and numbers that are reduced;
+    - operations on blocks whose lengths are two different numbers, or that make more than 2**20 elements, `tl.reshape` that changes the number of elements, `tl.broadcast_to` that cannot be, axes that a block does not have, and numbers that are reduced;
     - `tl.dot` of scalars or vectors, of inner lengths or types that differ, of an inner length that is too small for NVIDIA GPUs, of integers other than int8, and accumulators of another shape or type;
     - pointers that are multiplied, added to each other, compared, or moved by a float;
     - `**` on anything but constants, floats in `//`, `&`, `|`, `^`, `<<`, `>>` and `~`, integers in `tl.exp` and its like, `//` and `%` of a number with a sign and one without, literals that are out of the range of the other operand;
-    - bit casts between widths, and `fp_downcast_rounding` where nothing gets narrower;
+    - bit casts between widths, and `fp_downcast_rounding` where nothing gets narrower or that is neither `rtne` nor `rtz`;
     - loads and stores through what is no pointer, blocks that are stored through a scalar pointer or are wider than their pointers, numbers as masks, `other` without a mask, atomics on types that have none;
     - arguments of `tl.load`, `tl.store`, `tl.dot` and atomics that are missing, given twice, too many, or that no release knows, and strings that they do not take.
 
@@ -75,6 +75,7 @@ class OperandMismatch(Rule):
     ## Known limits
     - What is loaded has the type of the caller's tensor, and an argument has the type of what is passed; neither is guessed. Atomics are judged by their element type only where every launch shows it.
     - Two lengths with two names may be equal, and any may be 1; only numbers are told apart, and numbers of dimensions.
+    - A pointer that is `None` at a launch, and read there, is not followed.
     - A mask that is a block of integers, or is wider than its pointer, is TRI208's; `tl.exp` of float16 is TRI601's; tensor descriptors are TRI206's.
     - Branches that ask for a type, a shape, a release or a backend are compiled for some of them only, and are left out; so are files for the Triton of another vendor. What fits in one variant of a kernel is not flagged for another one.
     - A function that is not seen to be launched, and that asks for no program id, may be given blocks; of its arguments nothing is known.

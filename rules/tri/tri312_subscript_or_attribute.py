@@ -21,7 +21,7 @@ from flakelint.kernel.elements import (
 )
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.reached import left_out
-from flakelint.kernel.tensors import are_tensors, is_tensor
+from flakelint.kernel.tensors import are_tensors, is_tensor, may_be_tuple
 from flakelint.rules.tri.mask_operands import takes_scalars
 from flakelint.rules.tri.recorded import Seen, is_launched, values_of
 from flakelint.source.expressions import written
@@ -183,7 +183,7 @@ class _Check:
 
     def _may_be_tuple(self, owner: ast.expr, values: list[Value | Cases]) -> bool:
         """Whether it is an argument that the model takes for a pointer, but that nothing shows to be one."""
-        if not any(one.op == 'parameter' for one in each_value(values)):
+        if not may_be_tuple(values):
             return False
         return not (isinstance(owner, ast.Name) and owner.id in self.pointers)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel, Parameter
 
 _KEYWORD = 'do_not_specialize'
+_ALIGNMENT = 'do_not_specialize_on_alignment'
 _ACCESS = tuple(f'triton.language.{name}' for name in ('load', 'store', 'atomic_', 'make_tensor_descriptor', 'make_block_ptr'))
 # floats and booleans are never specialised, and a tensor is no length
 _NO_INTEGER = re.compile(r'(?i).*(float|bool|fp|bf|tensor|ptr|pointer|\*|int1$|u1$)')
@@ -54,6 +55,7 @@ class MissingDoNotSpecialize(Rule):
     - the name or index of no parameter, which Triton ignores in silence;
     - the name or index of a `tl.constexpr` parameter, which Triton refuses when the kernel is compiled;
 
+    the same entries of `do_not_specialize_on_alignment`,
     and a `do_not_specialize` that is one string instead of a list, at which Triton raises when the module is imported.
 
     ## Why is this bad?
@@ -125,6 +127,12 @@ class MissingDoNotSpecialize(Rule):
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Compare the parameters of a kernel with what its decorator exempts."""
+        # a name in a function or a class may mean something else there
+        scope = file.statements if kernel.definition in kernel.unit.nodes else ()
+        aligned = kernel.jit.keywords.get(_ALIGNMENT)
+        entries = literal_list(aligned, scope) if aligned is not None else None
+        if entries and all(_is_entry(entry) for entry in entries):
+            yield from self._meaningless(_ALIGNMENT, entries, aligned, kernel, file)
         value = kernel.jit.keywords.get(_KEYWORD)
         lengths = [one for one in kernel.parameters if one.name in self.options.names]
         if value is None and (kernel.jit.spreads or not lengths):
@@ -133,12 +141,10 @@ class MissingDoNotSpecialize(Rule):
             if value.value:
                 yield self._string(value, kernel, file)
             return
-        # a name in a function or a class may mean something else there
-        scope = file.statements if kernel.definition in kernel.unit.nodes else ()
         entries = [] if value is None else literal_list(value, scope)
         if entries is None or not all(_is_entry(entry) for entry in entries):
             return
-        yield from self._meaningless(entries, value, kernel, file)
+        yield from self._meaningless(_KEYWORD, entries, value, kernel, file)
         exempt = {_resolve(entry.value, kernel) for entry in entries}
         for parameter in lengths:
             if parameter.name not in exempt and _is_length(parameter, kernel, file) and file.launches.is_launched(kernel):
@@ -153,7 +159,7 @@ class MissingDoNotSpecialize(Rule):
         return self.finding(place, message, fix)._replace(severity='error')
 
     def _meaningless(
-        self, entries: list[ast.Constant], value: ast.expr | None, kernel: 'Kernel', file: 'File',
+        self, keyword: str, entries: list[ast.Constant], value: ast.expr | None, kernel: 'Kernel', file: 'File',
     ) -> 'Iterator[Finding]':
         shared = not all(entry in getattr(value, 'elts', ()) for entry in entries)
         constants = {one.name for one in kernel.parameters if one.is_constexpr}
@@ -163,11 +169,11 @@ class MissingDoNotSpecialize(Rule):
             if name is None:
                 names = [one.name for one in kernel.parameters]
                 hint = nearest(entry.value, names) if isinstance(entry.value, str) else ''
-                problem = f'{shown} in `{_KEYWORD}` is no parameter of `{kernel.name}`, so Triton ignores it{hint}'
+                problem = f'{shown} in `{keyword}` is no parameter of `{kernel.name}`, so Triton ignores it{hint}'
             elif name in constants:
                 what = shown if name == entry.value else f'{shown}, `{name}`,'
                 problem = (
-                    f'{what} in `{_KEYWORD}` is a `tl.constexpr` of `{kernel.name}`: '
+                    f'{what} in `{keyword}` is a `tl.constexpr` of `{kernel.name}`: '
                     'Triton refuses to compile a constant that must not be specialised'
                 )
             else:

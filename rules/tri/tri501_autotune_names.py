@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Decorator, Kernel
 
 _CONFIG = {'triton.Config', 'triton.runtime.Config', 'triton.runtime.autotuner.Config'}
+_AUTOTUNE = {'triton.autotune', 'triton.runtime.autotune', 'triton.runtime.autotuner.autotune'}
 _LISTS = ('key', 'reset_to_zero', 'restore_value')
 _CLOSE = 0.75
 
@@ -48,6 +49,7 @@ class AutotuneNames(Rule):
     - the names that each `triton.Config` sets;
     - the names that `triton.heuristics` sets, and those that its functions read, as in `lambda args: args['n']`.
 
+    A `triton.autotune` without `key` is told as well.
     Lists may be written in place, bound once at the top of the module, joined with `+`, or made by a comprehension.
     Options of the launch, such as `num_warps` or `waves_per_eu`, are no parameters and may be set.
 
@@ -143,6 +145,7 @@ class _Check:
 
     def autotune(self) -> 'Iterator[Finding]':
         """Findings in the lists and configurations of a tuner."""
+        yield from self._missing()
         for keyword in _LISTS:
             value = self.decorator.keywords.get(keyword)
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -152,6 +155,16 @@ class _Check:
         configs = self.decorator.keywords.get('configs')
         if configs is not None:
             yield from self._configs(configs)
+
+    def _missing(self) -> 'Iterator[Finding]':
+        node = self.decorator.node
+        if not isinstance(node, ast.Call) or self.decorator.wraps or self.decorator.name not in _AUTOTUNE:
+            return
+        if self.decorator.spreads or len(node.args) > 1 or any(isinstance(one, ast.Starred) for one in node.args):
+            return
+        if 'key' not in self.decorator.keywords:
+            message = f'`{ast.unparse(node.func)}` has no `key`: raises TypeError at import; write `key=[]` to tune once'
+            yield self.rule.finding(self.file.range(node.func), message)
 
     def heuristics(self) -> 'Iterator[Finding]':
         """Findings in the names that heuristics set and read."""

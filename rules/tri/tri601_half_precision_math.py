@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.floats import HALF, WIDE_ONLY, Floats, all_values, spelled
-from flakelint.kernel.graph import Value, cases_of, each_value, reachable
+from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.rules.tri.places import beside, is_to_tell
 from flakelint.source.expressions import written
 
@@ -141,7 +141,8 @@ def _picks_one(value: 'Value | Cases') -> bool:
     """Whether a block has one element that is not 0, which a comparison chose."""
     return any(
         one.op in _CHOICES
-        for _, case in cases_of(value) if case.op in ('where', 'mul')
+        for case in reachable([value], lambda one: one.operands if one.op in ('cast', 'assign') else ())
+        if case.op in ('where', 'mul')
         for one in reachable([case, *([case.detail] if case.detail is not None else [])])
     )
 
