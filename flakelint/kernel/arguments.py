@@ -28,8 +28,8 @@ _TOKEN_WORDS = re.compile(r'tok(?:en)?s?(?:_|$)|rows?(?:_|$)|pos(?:_|$)', re.IGN
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
 # a grid has no more programs along its second and third axis
 _MAX_PROGRAMS = (1 << 16) - 1
-# a loop that is unrolled has no more rounds
-_MAX_UNROLLED = 64
+# a loop that is unrolled has few rounds
+_UNROLLED, _MAX_UNROLLED = 16, 64
 # a larger argument comes in 64 bits, and so does a larger constant
 _MAX_NARROW = (1 << 31) - 1
 _TOLD = (sizes.HEAD_WIDTH, sizes.CHOICES, sizes.EXPERTS, sizes.WINDOW)
@@ -77,7 +77,7 @@ class Arguments:
         if known is None:
             known = self._size(name, constant)
             if name in self._unrolled:
-                known = known.below(_MAX_UNROLLED)
+                known = known.below(_MAX_UNROLLED)._replace(tight=min(known.tight, _UNROLLED))
             most = min(known.tight, _MAX_NARROW), min(known.possible, _MAX_NARROW)
             known = self._known[name] = known._replace(tight=most[0], possible=most[1])
         return known
