@@ -276,6 +276,8 @@ def _static_assert(asked: Asked) -> Iterator[Problem]:
         return
     condition = asked.get(0, 'cond')
     if condition is None:
+        if asked.is_complete:
+            yield Problem(node, '`tl.static_assert` has no condition: Triton raises TypeError')
         return
     yield from _no_number(asked, *condition)
     cases = [case for _, case in cases_of(condition[1])]

@@ -49,7 +49,7 @@ class AutotuneNames(Rule):
     - the names that each `triton.Config` sets;
     - the names that `triton.heuristics` sets, and those that its functions read, as in `lambda args: args['n']`.
 
-    A `triton.autotune` without `key` is told as well.
+    A `triton.autotune` without `key` is told as well, and a `num_warps` that is no power of two.
     Lists may be written in place, bound once at the top of the module, joined with `+`, or made by a comprehension.
     Options of the launch, such as `num_warps` or `waves_per_eu`, are no parameters and may be set.
 
@@ -205,10 +205,18 @@ class _Check:
         for config in elements(value, self.scope):
             for key, _ in _items(_kwargs_of(config, self.file), ()):
                 places.setdefault(key.value, []).append(key)
+            yield from self._warps(config)
         for name, (first, *others) in places.items():
             if self._is_unknown(name):
                 what = f'a configuration sets `{name}`, which is no parameter of'
                 yield self._finding(first, value, what, 'launching raises KeyError', places, others)
+
+    def _warps(self, config: ast.expr | None) -> 'Iterator[Finding]':
+        for keyword in config.keywords if isinstance(config, ast.Call) else ():
+            number = keyword.value.value if keyword.arg == 'num_warps' and isinstance(keyword.value, ast.Constant) else None
+            if type(number) is int and (number < 1 or number & (number - 1)):
+                message = f'`num_warps` is {number}: Triton asserts that it is a power of two when it tunes `{self.kernel.name}`'
+                yield self.rule.finding(self.file.range(keyword.value), message)
 
     def _is_unknown(self, name: str) -> bool:
         if name in self.names or name in self.options:
