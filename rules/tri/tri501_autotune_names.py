@@ -215,7 +215,7 @@ class _Check:
         for keyword in config.keywords if isinstance(config, ast.Call) else ():
             number = keyword.value.value if keyword.arg == 'num_warps' and isinstance(keyword.value, ast.Constant) else None
             if type(number) is int and (number < 1 or number & (number - 1)):
-                message = f'`num_warps` is {number}: Triton asserts that it is a power of two when it tunes `{self.kernel.name}`'
+                message = f'`num_warps` is {number}: Triton asserts that it is a power of two'
                 yield self.rule.finding(self.file.range(keyword.value), message)
 
     def _is_unknown(self, name: str) -> bool:
