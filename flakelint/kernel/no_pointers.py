@@ -8,6 +8,8 @@
 import ast
 
 from flakelint.kernel import types
+from flakelint.kernel.exact_calls import resolved, target
+from flakelint.kernel.exact_types import UNKNOWN, of_name
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.tensors import may_be_tuple
 
@@ -45,7 +47,9 @@ def _is_none(value: Value, known: dict[int, bool]) -> bool:
         # it may be one of a tuple
         return not may_be_tuple([value]) and all(_are_none(one, known) for one in value.operands)
     if value.op == 'cast':
-        return value.type != types.UNKNOWN and value.type != types.POINTER
+        # `x.dtype` may be that of a pointer, whatever the model takes `x` for
+        given = target(value)
+        return getattr(given, 'attr', '') == 'element_ty' or of_name(resolved(given, value.frame)) != UNKNOWN
     if value.op == 'call':
         return value.type == types.FLOAT
     return value.op in _SUMS and bool(value.operands) and all(_are_none(one, known) for one in value.operands)

@@ -117,7 +117,7 @@ def _range(asked: Asked, start: Value, node: ast.expr, end: Value) -> Iterator[P
         yield Problem(node, f'{text}: Triton refuses it, as a range starts at 0 or above, and ends behind that')
         return
     if first is None or last is None:
-        yield from _odd_range(asked, start, node, end)
+        yield from () if _is_conditional(asked.call) else _odd_range(asked, start, node, end)
         return
     if len(first.values) > 1:
         return

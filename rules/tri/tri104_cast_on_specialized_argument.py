@@ -15,6 +15,7 @@ from flakelint.kernel import sizes, types
 from flakelint.kernel.constants import may_be_constant
 from flakelint.kernel.graph import Guard
 from flakelint.kernel.names import role_of_name
+from flakelint.kernel.reached import range_of
 from flakelint.project.imports import dotted
 from flakelint.rules.tri.address_findings import arguments
 from flakelint.rules.tri.places import may_be_launched
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from flakelint.kernel.frames import Method
     from flakelint.kernel.kernels import Kernel
 
+# what a pointer has as well
+_OF_POINTERS = frozenset({'dtype', 'type'})
 # what a constant has as well
 _HARMLESS = frozenset({'value', 'T'})
 _CASTS = frozenset({'to', 'cast'})
@@ -75,7 +78,7 @@ class CastOnSpecializedArgument(Rule):
 
     ## Known limits
     - A plain assignment (`step = stride`) makes a run-time value of a constant, so attributes of `step` are not flagged.
-    - An argument that is cast to a float type is flagged only if it is named like a size: floats are not made constants.
+    - An argument that is cast to a float type, or asked for its type and computed with nowhere, is flagged only if it is named like a size: floats and pointers are not made constants.
     - `None` is a constant too, but is no case of this rule.
 
     ## References
@@ -92,14 +95,14 @@ class CastOnSpecializedArgument(Rule):
         if file.repository.is_called_by_kernels(kernel) or not may_be_launched(kernel, file):
             return
         for method in file.addresses(kernel).model.methods:
-            if method.frame.kernel.path != file.path or not _is_specialized(method):
+            if method.frame.kernel.path != file.path or not _is_specialized(method, kernel):
                 continue
             where = file.range(method.node)
             if file.is_first(self.code, where):
                 yield self.finding(where, _message(method.node, arguments(method.owner)), _fix(method, kernel, file))
 
 
-def _is_specialized(method: 'Method') -> bool:
+def _is_specialized(method: 'Method', kernel: 'Kernel') -> bool:
     if method.node.attr in _HARMLESS or not may_be_constant(method.owner):
         return False
     names = arguments(method.owner)
@@ -109,7 +112,14 @@ def _is_specialized(method: 'Method') -> bool:
     if isinstance(given, ast.Call):
         # an address that comes as a number is not 1
         return False
-    return not _is_float_cast(method) or any(map(_is_size, names))
+    is_doubtful = _is_float_cast(method) or (method.node.attr in _OF_POINTERS and not _are_numbers(names, kernel))
+    return not is_doubtful or any(map(_is_size, names))
+
+
+def _are_numbers(names: list[str], kernel: 'Kernel') -> bool:
+    """Whether a kernel computes with an argument, or counts to it; what is asked only for its type may be a pointer."""
+    used = (node for node in kernel.body if isinstance(node, ast.BinOp | ast.Compare | ast.UnaryOp) or range_of(node, kernel))
+    return any(isinstance(part, ast.Name) and part.id in names for node in used for part in ast.iter_child_nodes(node))
 
 
 def _given(method: 'Method') -> ast.expr | None:
