@@ -102,12 +102,11 @@ def _explain(file: 'File', line: int, offset: int | None) -> list[str]:
 
 
 def _models(file: 'File', kernels: 'Iterable[Kernel]') -> 'Iterator[Model]':
-    from flakelint.kernel.model import analyse
     from flakelint.source.unit import TooDeepError
 
     for kernel in kernels:
         try:
-            yield analyse(kernel, file.repository, record=True)
+            yield file.model(kernel)
         except TooDeepError as error:
             fail(f'{file.path}: {error}')
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from flakelint.kernel import types
 from flakelint.kernel.graph import Value
 from flakelint.kernel.launches import FLAG, NUMBER
-from flakelint.kernel.model import Model, analyse
+from flakelint.kernel.model import Model
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.origins import tables_in
 from flakelint.kernel.sizes import FLAG as IS_FLAG
@@ -72,8 +72,7 @@ def plans(file: 'File') -> Iterator[Plan]:
     for kernel in file.kernels:
         if file.repository.is_called_by_kernels(kernel) or not _is_launchable(kernel):
             continue
-        model = analyse(kernel, file.repository)
-        variants = list(_variants(model))
+        variants = list(_variants(file.model(kernel)))
         if variants:
             node = kernel.definition
             first = min([node.lineno, *(decorator.node.lineno for decorator in kernel.decorators)])
@@ -83,7 +82,7 @@ def plans(file: 'File') -> Iterator[Plan]:
 def _is_launchable(kernel: 'Kernel') -> bool:
     """Whether a function can be found by its name, and is no helper, which gives something back."""
     is_found = all(isinstance(owner, ast.ClassDef) for owner in kernel.owners)
-    return is_found and not any(isinstance(node, ast.Return) and node.value is not None for node in kernel.body)
+    return is_found and not kernel.returns_value
 
 
 def _variants(model: Model) -> Iterator[Variant]:

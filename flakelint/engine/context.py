@@ -7,7 +7,7 @@
 
 from collections.abc import Callable, Iterable, Set
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flakelint.engine.findings import Edit
 from flakelint.kernel.kernels import DecoratorNames, Kernel, Module
@@ -54,10 +54,7 @@ class File(SourceFile):
         # whether anything was asked of the repository, so that what is found depends on other files too
         self.consults = False
         self._whole = whole
-        self._addresses: dict[Kernel, Addresses] = {}
-        self._recorded: dict[Kernel, Model] = {}
-        self._tiles: dict[Kernel, Tiles] = {}
-        self._exact: dict[Kernel, Exact] = {}
+        self._known: dict[tuple[str, Kernel], Any] = {}
         self._reported: set[tuple[str, Range]] = set()
 
     @cached_property
@@ -81,54 +78,51 @@ class File(SourceFile):
         self.consults = True
         return self._whole() if self._whole is not None else Repository('', (), decorator_names(self.settings))
 
+    def model(self, kernel: Kernel) -> 'Model':
+        """The model of one of its kernels, with the value of every expression, worked out once for all rules.
+
+        Raises:
+            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+        """
+        # runs that never ask do not load the model, nor what is built on it
+        from flakelint.kernel.model import analyse
+
+        return self._once('model', kernel, lambda: analyse(kernel, self.repository, record=True))
+
     def addresses(self, kernel: Kernel) -> 'Addresses':
         """The address arithmetic of one of its kernels, worked out once for all rules.
 
         Raises:
-            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+            TooDeepError: as for `model`.
         """
-        if kernel not in self._addresses:
-            # runs that never ask do not load the model
-            from flakelint.kernel.addresses import Addresses
+        from flakelint.kernel.addresses import Addresses
 
-            self._addresses[kernel] = Addresses(self.recorded(kernel), self.settings.assume.sizes)
-        return self._addresses[kernel]
-
-    def recorded(self, kernel: Kernel) -> 'Model':
-        """The model of one of its kernels that holds the value of every expression, worked out once for all rules.
-
-        Raises:
-            TooDeepError: an expression of the kernel is nested too deeply to be followed.
-        """
-        if kernel not in self._recorded:
-            from flakelint.kernel.model import analyse
-
-            self._recorded[kernel] = analyse(kernel, self.repository, record=True)
-        return self._recorded[kernel]
+        return self._once('addresses', kernel, lambda: Addresses(self.model(kernel), self.settings.assume.sizes))
 
     def exact(self, kernel: Kernel) -> 'Exact':
         """What the values of one of its kernels certainly are, worked out once for all rules.
 
         Raises:
-            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+            TooDeepError: as for `model`.
         """
-        if kernel not in self._exact:
-            from flakelint.kernel.exact import Exact
+        from flakelint.kernel.exact import Exact
 
-            self._exact[kernel] = Exact(self.addresses(kernel).model)
-        return self._exact[kernel]
+        return self._once('exact', kernel, lambda: Exact(self.model(kernel)))
 
     def tiles(self, kernel: Kernel) -> 'Tiles':
         """The accesses of one of its kernels as tiles, worked out once for all rules.
 
         Raises:
-            TooDeepError: an expression of the kernel is nested too deeply to be followed.
+            TooDeepError: as for `model`.
         """
-        if kernel not in self._tiles:
-            from flakelint.kernel.tiles import Tiles
+        from flakelint.kernel.tiles import Tiles
 
-            self._tiles[kernel] = Tiles(self.addresses(kernel).model)
-        return self._tiles[kernel]
+        return self._once('tiles', kernel, lambda: Tiles(self.model(kernel)))
+
+    def _once(self, what: str, kernel: Kernel, make: Callable[[], Any]) -> Any:
+        if (what, kernel) not in self._known:
+            self._known[what, kernel] = make()
+        return self._known[what, kernel]
 
     def is_first(self, code: str, where: Range) -> bool:
         """Whether a rule comes to a place for the first time: kernels that share a helper have its faults in common."""

@@ -80,6 +80,5 @@ def _is_outside(owner: ast.expr, kernel: 'Kernel') -> bool:
     name = dotted(owner)
     if name is None:
         return False
-    bound = {parameter.name for parameter in kernel.parameters}
-    bound |= {node.id for node in kernel.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound = kernel.assigned.union(parameter.name for parameter in kernel.parameters)
     return name.partition('.')[0] not in bound

@@ -24,6 +24,9 @@ NONE = 'none'
 # a dimension that is not known
 ANY = '?'
 
+# no integer type holds as much
+TOO_LARGE = 1 << 64
+
 INTEGERS = frozenset({INT, 'int1', 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64'})
 _WIDE = ('fp64', 'fp32', 'fp16', 'bf16')
 _LONG = {'float16': 'fp16', 'bfloat16': 'bf16', 'float32': 'fp32', 'float64': 'fp64'}

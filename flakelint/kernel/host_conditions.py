@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from flakelint.kernel.host_values import TUPLE, Value
 from flakelint.kernel.launches import EXPRESSION, FLAG, NUMBER, SIZE
+from flakelint.source.expressions import is_power_of_2
 
 _OPPOSITES = {'<': '>=', '>=': '<', '>': '<=', '<=': '>', '==': '!=', '!=': '=='}
 _MIRRORED = {'<': '>', '>': '<', '<=': '>=', '>=': '<=', '==': '=='}
@@ -48,7 +49,7 @@ def whole(conditions: Iterable[Condition]) -> Iterator[Value]:
     for left, operator, right in _comparisons(conditions):
         if operator == 'in':
             numbers = _numbers(right)
-            if numbers and all(number is not None and number > 0 and not number & (number - 1) for number in numbers):
+            if numbers and all(number is not None and is_power_of_2(number) for number in numbers):
                 yield left
         for one, other in ((left, right), (right, left)) if operator == '==' else ():
             if one.head == '%' and _whole(other) == 0:

@@ -177,6 +177,11 @@ class Kernel:
         return frozenset(node.id for node in self.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
     @cached_property
+    def returns_value(self) -> bool:
+        """Whether it gives something back, as helpers do."""
+        return any(isinstance(node, ast.Return) and node.value is not None for node in self.body)
+
+    @cached_property
     def branched(self) -> frozenset[int]:
         """The nodes of the body that belong to a branch or a conditional expression, by identity; its condition is one of them."""
         return frozenset(map(id, nodes_in_order(node for node in self.body if isinstance(node, ast.If | ast.IfExp))))

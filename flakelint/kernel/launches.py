@@ -309,11 +309,7 @@ class Launches:
     def is_whole(self, kernel: Kernel) -> bool:
         """Whether a kernel that no other one uses asks for its program, stores, and returns nothing, as one to be launched does."""
         is_used = kernel.name in self._used_in_kernels
-        return kernel.definition in self._whole and not is_used and not _returns_value(kernel)
-
-
-def _returns_value(kernel: Kernel) -> bool:
-    return any(isinstance(node, ast.Return) and node.value is not None for node in kernel.body)
+        return kernel.definition in self._whole and not is_used and not kernel.returns_value
 
 
 def _names_in(kernel: Kernel) -> Iterator[str]:

@@ -49,7 +49,7 @@ LANE = 'lane'
 
 LARGEST = 1 << 62
 # a block has no more elements, and a reasonable one fewer
-_MAX_BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 15
+MAX_BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 15
 
 # role: (tight, possible)
 DEFAULTS: dict[str, tuple[int, int]] = {
@@ -125,7 +125,7 @@ class Size(NamedTuple):
 
     def in_block(self) -> 'Size':
         """The size of what one block holds."""
-        return self._replace(tight=min(self.tight, _LARGE_BLOCK), possible=min(self.possible, _MAX_BLOCK))
+        return self._replace(tight=min(self.tight, _LARGE_BLOCK), possible=min(self.possible, MAX_BLOCK))
 
 
 NOTHING = Size(0, 0, '')

@@ -127,9 +127,8 @@ class Interpreter(Evaluator):
             return
         value = self.evaluate(node.value)
         if is_constant:
-            name = node.target.id
-            self.frame.env[name] = value
-            self.frame.spelled[name] = spell(node.value, self.frame.spelled)
+            self.frame.env[node.target.id] = value
+            self.frame.spelled[node.target.id] = spell(node.value, self.frame.spelled)
         else:
             self.assign(node.target, value, node.value)
 
@@ -174,9 +173,8 @@ class Interpreter(Evaluator):
         if value.literal is None:
             if value.op == 'global' and self._is_function(value):
                 return value
-            if value.op in ('global', 'attribute', 'item'):
-                return self.make('assign', (value,), types.UNKNOWN, SCALAR, value.node)
-            return self.make('assign', (value,), self.at_run_time(value), SCALAR, value.node)
+            kind = types.UNKNOWN if value.op in ('global', 'attribute', 'item') else self.at_run_time(value)
+            return self.make('assign', (value,), kind, SCALAR, value.node)
         return self.make('assign', (value,), types.of_literal(value.literal), SCALAR, value.node, literal=value.literal)
 
     def _is_function(self, value: Value) -> bool:
@@ -185,14 +183,17 @@ class Interpreter(Evaluator):
         return full.startswith('triton.') or self.facts.helper(kernel, value.node, full) is not None
 
     def _return(self, node: ast.Return) -> bool:
-        value = UNKNOWN if node.value is None else self.evaluate(node.value)
         if node.value is not None:
-            self.frame.returns.append((self.guard, value))
+            self.frame.returns.append((self.guard, self.evaluate(node.value)))
         return True
 
-    def _expression(self, node: ast.Expr | ast.Assert) -> None:
-        if not isinstance(value := node.msg if isinstance(node, ast.Assert) else node.value, ast.Constant | None):
-            self.evaluate(value)
+    def _expression(self, node: ast.Expr) -> None:
+        if type(node.value) is not ast.Constant:
+            self.evaluate(node.value)
+
+    def _assertion(self, node: ast.Assert) -> None:
+        if node.msg is not None:
+            self.evaluate(node.msg)
 
     def _holds(self, name: str, other: str) -> bool:
         return is_same(self.frame.env.get(name), self.frame.env.get(other))
@@ -355,8 +356,7 @@ class Interpreter(Evaluator):
             return self.make('tuple', items, types.TUPLE, SCALAR, node)
         if value.type in COMPILE_TIME and value.op in ('global', 'dtype', 'attribute', 'none'):
             return value
-        phi = self.make('phi', (value,), types_at_run_time(value), value.shape, node, name=value.name, detail=value.detail)
-        return phi
+        return self.make('phi', (value,), types_at_run_time(value), value.shape, node, name=value.name, detail=value.detail)
 
     def _close(self, node: ast.AST, start: Value, ends: list[tuple[Guard, Value]]) -> None:
         """Tell a carried value what the loop makes of it."""
@@ -383,7 +383,7 @@ _STATEMENTS: dict[type, Callable] = {
     ast.Assign: Interpreter._assignment,
     ast.AnnAssign: Interpreter._annotated,
     ast.AugAssign: Interpreter._augmented,
-    ast.Assert: Interpreter._expression,
+    ast.Assert: Interpreter._assertion,
     ast.Expr: Interpreter._expression,
     ast.Return: Interpreter._return,
     ast.If: Interpreter._if,

@@ -35,6 +35,11 @@ def whole_number(node: ast.expr | None) -> int | None:
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
 
 
+def is_power_of_2(number: int) -> bool:
+    """Whether a number is a power of two, as lengths of blocks and numbers of warps are."""
+    return number > 0 and not number & (number - 1)
+
+
 def written(node: ast.AST, most: int = 80) -> str:
     """The source of an expression on one line, cut where it is long."""
     text = ast.unparse(node)

@@ -139,7 +139,7 @@ class _Around:
         from flakelint.kernel.input_changes import stored_parameters
 
         try:
-            return stored_parameters(self._file.addresses(launch.kernel).model.accesses, launch.launch)
+            return stored_parameters(self._file.model(launch.kernel).accesses, launch.launch)
         except TooDeepError:
             return set()
 

@@ -16,16 +16,15 @@ from flakelint.kernel.constants import TRUTHS
 from flakelint.kernel.graph import Cases, Value, cases_of
 from flakelint.kernel.known_constants import numbers
 from flakelint.kernel.names import role_of_name
-from flakelint.kernel.sizes import BLOCK
+from flakelint.kernel.sizes import BLOCK, MAX_BLOCK
 from flakelint.kernel.staging import source
-from flakelint.source.expressions import written
+from flakelint.source.expressions import is_power_of_2, written
 
 if TYPE_CHECKING:
     from flakelint.kernel.frames import Call
     from flakelint.kernel.known_constants import Known
     from flakelint.kernel.model import Model
 
-_MOST = 1 << 20
 _AXES = (0, 1, 2)
 _ARITHMETIC = frozenset({'add', 'sub', 'mul', 'floordiv', 'mod', 'shl', 'shr'})
 _MADE_BY = {'program_id': '`tl.program_id`', 'num_programs': '`tl.num_programs`', 'load': 'a load', 'counter': 'a loop'}
@@ -128,10 +127,10 @@ def _range(asked: Asked, start: Value, node: ast.expr, end: Value) -> Iterator[P
         given, length = _given(node, value, last), value - low
         if length < 1:
             yield Problem(node, f'{given} is not greater than the start of the range, {low}: Triton refuses that')
-        elif length & (length - 1):
+        elif not is_power_of_2(length):
             subject = f'{given} makes a range of {length}, which' if low else given
             yield Problem(node, f'{subject} is no power of 2, and Triton refuses that: take the next one, and a mask', True)
-        elif length > _MOST:
+        elif length > MAX_BLOCK:
             yield Problem(node, f'{given} is too many: {_TOO_LARGE}', True)
 
 
@@ -214,11 +213,16 @@ def _shape(asked: Asked, node: ast.expr, value: Value | Cases) -> Iterator[Probl
     if type(value) is not Value:
         return
     if value.type == types.TUPLE:
-        nodes = node.elts if isinstance(node, ast.Tuple | ast.List) else [node] * len(value.operands)
-        yield from _items(asked, list(zip(nodes, value.operands, strict=True)))
+        yield from _items(asked, _dimensions(node, value))
     elif source(value, asked.trusts, True) is not None or _is_number(asked, value):
         text = written(node)
         yield Problem(node, f'`{text}` is a number, and Triton takes only a tuple for a shape: write `({text},)`')
+
+
+def _dimensions(node: ast.expr, shape: Value) -> list[tuple[ast.expr, Value | Cases]]:
+    """The dimensions of a shape, each with its place."""
+    nodes = node.elts if isinstance(node, ast.Tuple | ast.List) else [node] * len(shape.operands)
+    return list(zip(nodes, shape.operands, strict=True))
 
 
 def _is_number(asked: Asked, value: Value) -> bool:
@@ -233,9 +237,9 @@ def _items(asked: Asked, items: list[tuple[ast.expr, Value | Cases]]) -> Iterato
         found = _numbers(asked, value) if type(value) is Value else None
         known += found.values if found is not None and len(found.values) == 1 else ()
         for number in found.values if found is not None else ():
-            if number < 1 or number & (number - 1):
+            if not is_power_of_2(number):
                 yield Problem(node, f'{_given(node, number, found)} is no power of 2: Triton refuses it as a dimension', True)
-    if len(known) == len(items) and math.prod(known) > _MOST:
+    if len(known) == len(items) and math.prod(known) > MAX_BLOCK:
         text = f'`{written(asked.call.node)}` has {math.prod(known):,} elements'
         yield Problem(asked.call.node, f'{text}: {_TOO_LARGE}', True)
 
@@ -244,9 +248,8 @@ def _block_shape(position: int) -> Callable[[Asked], Iterator[Problem]]:
     def check(asked: Asked) -> Iterator[Problem]:
         shape = asked.get(position, 'block_shape')
         if shape is not None and type(shape[1]) is Value and shape[1].type == types.TUPLE:
-            nodes = shape[0].elts if isinstance(shape[0], ast.Tuple | ast.List) else [shape[0]] * len(shape[1].operands)
-            for node, value in zip(nodes, shape[1].operands, strict=True):
-                yield from _no_number(asked, node, value)
+            for item in _dimensions(*shape):
+                yield from _no_number(asked, *item)
     return check
 
 

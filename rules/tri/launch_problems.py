@@ -16,6 +16,7 @@ from flakelint.engine.rule import unsafe
 from flakelint.kernel.launch_binding import Binding
 from flakelint.kernel.launch_options import CONFIGURED, LAUNCHER
 from flakelint.kernel.launches import DTYPE, EITHER, NUMBER, SIZE, STRIDE, STRING, TENSOR, Passed
+from flakelint.source.expressions import is_power_of_2
 from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import Position, Range
 
@@ -239,7 +240,7 @@ class LaunchProblems:
         if keyword is None or passed is None or 'num_warps' in self._binding.parameters:
             return
         for number in _numbers(passed):
-            if number <= 0 or number & (number - 1):
+            if not is_power_of_2(number):
                 message = f'`num_warps` is {number}: Triton asserts that it is a power of two'
             elif number > _MAX_WARPS:
                 message = (

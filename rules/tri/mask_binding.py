@@ -179,7 +179,7 @@ def _looks_boolean(node: ast.expr) -> bool:
 def _values(node: ast.Compare, kernel: 'Kernel', file: 'File') -> 'dict[int, list[Value]]':
     """What the operands of the `&` and `|` in a comparison are, by the expression."""
     found: dict[int, list[Value]] = {}
-    compared = [one for one in file.addresses(kernel).model.comparisons if one.node is node]
+    compared = [one for one in file.model(kernel).comparisons if one.node is node]
     operands = [operand for one in compared for operand in one.operands]
     for value in reachable(operands, lambda one: one.operands if one.op in ('and', 'or') else ()):
         if isinstance(value.node, ast.BinOp) and value.op in ('and', 'or'):

@@ -82,7 +82,7 @@ def takes_scalars(kernel: 'Kernel', file: 'File') -> bool:
     names = (ast.unparse(call.func) for call in kernel.calls)
     if any(name.endswith('program_id') for name in names):
         return True
-    return bool(file.addresses(kernel).model.facts.launches)
+    return bool(file.model(kernel).facts.launches)
 
 
 def logical(kernel: 'Kernel', file: 'File') -> Iterator[Logical]:
@@ -166,7 +166,7 @@ def callers_of(kernel: 'Kernel', file: 'File') -> list['Kernel']:
 def _recorded(wanted: set[int], kernels: list['Kernel'], file: 'File') -> dict[int, list[Value]]:
     found: dict[int, list[Value]] = {}
     for kernel in kernels:
-        for node, _, value in file.recorded(kernel).record:
+        for node, _, value in file.model(kernel).record:
             if id(node) in wanted:
                 found.setdefault(id(node), []).extend(each_value([value]))
     return found

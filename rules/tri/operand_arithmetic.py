@@ -32,7 +32,6 @@ _FLOAT_ONLY = frozenset({
     'ceil', 'cos', 'erf', 'exp', 'exp2', 'floor', 'log', 'log2', 'rsqrt', 'sigmoid', 'sin', 'sqrt', 'sqrt_rn',
 })
 _MATH = ('triton.language.', 'triton.language.math.', 'triton.language.core.')
-_MOST = 2**64
 _INSTEAD = 'multiply, or take `tl.exp2(n * tl.log2(x))` or `libdevice.pow`'
 
 
@@ -130,7 +129,7 @@ def _literal(value: 'Value', left: Kind, right: Kind) -> str:
     if type(number) is not int:
         return ''
     text = f'`{written(value.node)}`'
-    if abs(number) >= _MOST:
+    if abs(number) >= exact_types.TOO_LARGE:
         return f'{text} holds the number {number}, which no integer type has: Triton refuses it'
     width = exact_types.bits(other.dtype)
     if other.dtype not in INTEGERS or width < 8:
@@ -197,6 +196,6 @@ def cast(value: 'Value', exact: 'Exact') -> str:
 def assigned(value: 'Value', exact: 'Exact') -> str:
     """What is wrong with a literal that a name is given."""
     found = exact.of(value.operands[0])
-    if found.is_constant and type(found.literal) is int and not -2**63 <= found.literal < _MOST:
+    if found.is_constant and type(found.literal) is int and not -2**63 <= found.literal < exact_types.TOO_LARGE:
         return f'{found.literal} is more than 64 bits hold: Triton refuses it'
     return ''

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel.api.uses import is_chosen
+from flakelint.kernel.exact_types import TOO_LARGE
 from flakelint.kernel.reached import left_out
 from flakelint.project.imports import dotted
 from flakelint.source.expressions import whole_number, written
@@ -72,7 +73,6 @@ _CHOICES = {
     ('dot', 'input_precision'): frozenset({'tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6', 'hf32'}),
 }
 _CLOSE = 0.7
-_MOST = 2**64
 
 
 def problems(kernel: 'Kernel') -> Iterator[tuple[ast.AST, str]]:
@@ -163,7 +163,7 @@ def _strings(node: ast.Call, name: str, function: _Function) -> Iterator[tuple[a
 
 def _numbers(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
     for value in (*node.args, *(one.value for one in node.keywords)):
-        if (whole_number(value) or 0) >= _MOST:
+        if (whole_number(value) or 0) >= TOO_LARGE:
             yield value, f'{written(value)} is more than 64 bits hold: Triton refuses it'
 
 

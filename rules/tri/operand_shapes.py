@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import exact_types
 from flakelint.kernel.exact_calls import axis_of, given_shape, leaf, operand, resolved
 from flakelint.kernel.exact_types import FLOATS, INT, INTEGERS, Kind
+from flakelint.kernel.sizes import MAX_BLOCK
 from flakelint.source.expressions import argument, whole_number, written
 
 if TYPE_CHECKING:
     from flakelint.kernel.exact import Exact
     from flakelint.kernel.graph import Shape, Value
 
-_MOST = 1 << 20
 _REDUCTIONS = frozenset({'argmax', 'argmin', 'cumsum', 'max', 'min', 'sum'})
 # the least inner length of a product on NVIDIA GPUs, by the bits of an element
 _LEAST = {8: 32, 16: 16, 32: 8, 64: 4}
@@ -49,7 +49,7 @@ def broadcast(value: 'Value', exact: 'Exact') -> str:
                 text = f'`{written(value.node)}` takes blocks of the shapes {spelled(other)} and {spelled(shape)}'
                 return f'{text}: Triton refuses to broadcast {lengths[0]} and {lengths[1]}'
     whole = exact_types.broadcast_all(found)
-    if whole and all(one.isdigit() for one in whole) and prod(map(int, whole)) > _MOST and whole not in found:
+    if whole and all(one.isdigit() for one in whole) and prod(map(int, whole)) > MAX_BLOCK and whole not in found:
         text = f'`{written(value.node)}` makes a block of {prod(map(int, whole)):,} elements'
         return f'{text}: Triton makes none of more than 2**20; loop over smaller ones'
     return ''

@@ -30,8 +30,7 @@ def beside(shown: 'Access | Value', note: str, file: 'File') -> list[Related]:
 
 def may_be_launched(kernel: 'Kernel', file: 'File') -> bool:
     """Whether nothing shows that a kernel is called by others only: that it returns something, or is a method."""
-    is_helper = any(isinstance(node, ast.Return) and node.value is not None for node in kernel.body)
-    return takes_arguments(kernel, file) or not (is_helper or kernel.owners)
+    return takes_arguments(kernel, file) or not (kernel.returns_value or kernel.owners)
 
 
 def takes_arguments(kernel: 'Kernel', file: 'File') -> bool:

@@ -60,7 +60,7 @@ def is_launched(frame: 'Frame', file: 'File') -> bool:
 def _values(wanted: set[int], kernels: 'list[Kernel]', file: 'File') -> Seen:
     found: Seen = {}
     for kernel in kernels:
-        for node, frame, value in file.recorded(kernel).record:
+        for node, frame, value in file.model(kernel).record:
             if id(node) in wanted:
                 found.setdefault(id(node), []).append((frame, value))
     return found

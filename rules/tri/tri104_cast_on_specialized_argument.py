@@ -94,7 +94,7 @@ class CastOnSpecializedArgument(Rule):
         """Flag the attributes of arguments that may be constants."""
         if file.repository.is_called_by_kernels(kernel) or not may_be_launched(kernel, file):
             return
-        for method in file.addresses(kernel).model.methods:
+        for method in file.model(kernel).methods:
             if method.frame.kernel.path != file.path or not _is_specialized(method, kernel):
                 continue
             where = file.range(method.node)

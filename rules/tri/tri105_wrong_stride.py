@@ -78,7 +78,7 @@ class WrongStride(Rule):
         """Flag the addresses that take the stride of another tensor, or none."""
         if file.repository.is_called_by_kernels(kernel):
             return
-        strides = Strides(file.addresses(kernel).model)
+        strides = Strides(file.model(kernel))
         for pointer in strides.layouts:
             for node, frame, message, sibling in (*_foreign(strides, pointer), *_missing(strides, pointer)):
                 if is_to_tell(self, node, frame, file):

@@ -88,7 +88,7 @@ class UnusedMask(Rule):
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Flag the masks of a kernel that nothing reads."""
         for name, target in _unread(kernel).items():
-            model = file.addresses(kernel).model
+            model = file.model(kernel)
             mask = model.frame.env.get(name)
             exposed = list(_exposed(mask, model)) if type(mask) is Value else []
             if exposed:

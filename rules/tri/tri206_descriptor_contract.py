@@ -11,6 +11,7 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value
 from flakelint.rules.tri.places import is_to_tell
+from flakelint.source.expressions import is_power_of_2
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -72,7 +73,7 @@ class DescriptorContract(Rule):
         """Flag descriptors that do not compile, and accesses with too many or too few offsets."""
         if file.repository.is_called_by_kernels(kernel):
             return
-        model = file.addresses(kernel).model
+        model = file.model(kernel)
         found = [(value.node, value.frame, message) for value in model.descriptors for message in _made(value)]
         for method in model.methods:
             if method.owner.op == 'descriptor' and method.call is not None and method.node.attr in ('load', 'store'):
@@ -100,7 +101,7 @@ def _made(descriptor: Value) -> Iterator[str]:
             yield f'`{item.name or ast.unparse(item.node)}` in the block shape of a descriptor must be a `tl.constexpr`'
             return
     sizes = [item.literal for item in block or () if type(item) is Value and type(item.literal) is int]
-    odd = next((size for size in sizes if size < 1 or size & (size - 1)), None)
+    odd = next((size for size in sizes if not is_power_of_2(size)), None)
     if odd is not None:
         yield f'{odd} in the block shape of a descriptor is no power of 2: Triton refuses it'
     if block and type(block[-1]) is Value and block[-1].literal == 1:

@@ -115,7 +115,7 @@ class MaskExpression(Rule):
             yield self.finding(where, message, fix)
 
     def _masks(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
-        for access in file.addresses(kernel).model.accesses:
+        for access in file.model(kernel).accesses:
             node = _mask_node(access)
             if node is None or access.frame.kernel.path != file.path:
                 continue

@@ -90,7 +90,7 @@ class UninitializedOutput(Rule):
             return
         if not any(launch.path == file.path for launch in file.repository.launches(kernel)):
             return
-        model = file.addresses(kernel).model
+        model = file.model(kernel)
         for launch in model.facts.launches:
             for passed, access in uninitialized(model, launch) if launch.path == file.path else ():
                 for node in _arguments(file, launch.line, passed.text):

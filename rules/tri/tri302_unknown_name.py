@@ -138,8 +138,8 @@ def _names(kernel: 'Kernel', file: 'File') -> Iterator[tuple[ast.AST, str, bool]
 
 def _of_name(name: str, meant: Meant, kernel: 'Kernel', file: 'File') -> str:
     if meant.kind == UNBOUND:
-        bound = {node.id for node in kernel.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        close = get_close_matches(name, sorted(bound.union(one.name for one in kernel.parameters)), 1, _CLOSE)
+        bound = kernel.assigned.union(one.name for one in kernel.parameters)
+        close = get_close_matches(name, sorted(bound), 1, _CLOSE)
         hint = f'; did you mean `{close[0]}`?' if close else ''
         return f'nothing binds `{name}`: compiling `{kernel.name}` raises NameError{hint}'
     if meant.kind == BUILTIN:

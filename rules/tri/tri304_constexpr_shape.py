@@ -96,7 +96,7 @@ class ConstexprShape(Rule):
         # a helper of the file may ask too
         if not any(last_name(call.func) in CHECKS for one in file.kernels for call in one.calls):
             return
-        model = file.addresses(kernel).model
+        model = file.model(kernel)
         trusts = takes_arguments(kernel, file) and not file.repository.is_called_by_kernels(kernel)
         # TRI403 tells of a parameter once, where it is declared
         told = {use.name for use in constant_uses(kernel)} if trusts and 'TRI403' in file.enabled else ()

@@ -107,7 +107,7 @@ class PossiblyUndefined(Rule):
         # most kernels need no model for that
         if not any(_is_to_tell(reading, kernel) for reading in Flow(kernel, by_syntax(kernel)).run()):
             return
-        decide = by_model(kernel, file.addresses(kernel).model, takes_arguments(kernel, file))
+        decide = by_model(kernel, file.model(kernel), takes_arguments(kernel, file))
         asserted = _asserted(kernel)
         for reading in Flow(kernel, decide).run():
             if _is_to_tell(reading, kernel) and not any(_flag(text) in asserted for text, _ in reading.missing):

@@ -88,7 +88,7 @@ class CarriedTypeChange(Rule):
                 yield self.finding(where, text)
         if file.repository.is_called_by_kernels(kernel):
             return
-        for change in carried.changes(file.addresses(kernel).model, file.exact(kernel)):
+        for change in carried.changes(file.model(kernel), file.exact(kernel)):
             frame = change.meeting.frame
             if not is_chosen(frame.kernel, change.node) and is_to_tell(self, change.node, frame, file):
                 related = []

@@ -20,7 +20,7 @@ from flakelint.kernel.reached import left_out
 from flakelint.kernel.tensors import are_tensors
 from flakelint.project.imports import dotted
 from flakelint.rules.tri.recorded import values_of
-from flakelint.source.expressions import written
+from flakelint.source.expressions import defaults_of, written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -224,11 +224,8 @@ def _keywords(entry: Entry) -> list[str]:
 
 def _left_out(entry: Entry, count: int, given: set[str]) -> list[str]:
     """The parameters without a default that a call with so many positional arguments, and these keywords, does not fill."""
-    names = [one.arg for one in entry.parameters.args]
-    required = names[:len(names) - len(entry.parameters.defaults)]
-    named = zip(entry.parameters.kwonlyargs, entry.parameters.kw_defaults, strict=True)
-    required += [one.arg for one, default in named if default is None]
-    return [one for one in required if one not in given and one not in names[:count]]
+    filled = {*defaults_of(entry.parameters), *given, *(one.arg for one in entry.parameters.args[:count])}
+    return [name for name in _keywords(entry) if name not in filled]
 
 
 def _most(entry: Entry) -> int | None:

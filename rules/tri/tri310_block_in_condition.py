@@ -101,7 +101,7 @@ class BlockInCondition(Rule):
         # a helper of the file may ask too
         if not any(isinstance(node, _ASKS) for one in file.kernels for node in one.body):
             return
-        model = file.addresses(kernel).model
+        model = file.model(kernel)
         for test in model.tests:
             message = _block(test) or _constant(test, model)
             if message and is_to_tell(self, test.node.test, test.frame, file):

@@ -94,7 +94,7 @@ class OperandMismatch(Rule):
                 yield self.finding(where, text)
         if file.repository.is_called_by_kernels(kernel):
             return
-        model = file.addresses(kernel).model
+        model = file.model(kernel)
         for node, frame, text in _mismatches(model, file.exact(kernel)):
             if not is_chosen(frame.kernel, node) and is_to_tell(self, node, frame, file):
                 yield self.finding(file.range(node), text)

@@ -106,8 +106,7 @@ class MissingConstexpr(Rule):
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Compare how parameters are declared with how they are used."""
-        stored = {node.id for node in kernel.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        parameters = {one.name: one for one in kernel.parameters if one.name not in stored}
+        parameters = {one.name: one for one in kernel.parameters if one.name not in kernel.assigned}
         variables = {name: one for name, one in parameters.items() if not one.is_constexpr}
         uses = {use.name: use for use in reversed(list(constant_uses(kernel))) if use.name in variables}
         conditions = {

@@ -15,6 +15,7 @@ from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS
 from flakelint.kernel.launch_options import LAUNCH_OPTIONS, LAUNCHER
 from flakelint.project.imports import dotted
 from flakelint.project.literals import binding, elements
+from flakelint.source.expressions import is_power_of_2
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -214,7 +215,7 @@ class _Check:
     def _warps(self, config: ast.expr | None) -> 'Iterator[Finding]':
         for keyword in config.keywords if isinstance(config, ast.Call) else ():
             number = keyword.value.value if keyword.arg == 'num_warps' and isinstance(keyword.value, ast.Constant) else None
-            if type(number) is int and (number < 1 or number & (number - 1)):
+            if type(number) is int and not is_power_of_2(number):
                 message = f'`num_warps` is {number}: Triton asserts that it is a power of two'
                 yield self.rule.finding(self.file.range(keyword.value), message)
 

@@ -86,7 +86,7 @@ class HalfPrecisionMath(Rule):
         if 'float16' not in file.text:
             return
         floats = Floats()
-        found = [(value, *told) for value in all_values(file.addresses(kernel).model) if (told := _told(value, floats))]
+        found = [(value, *told) for value in all_values(file.model(kernel)) if (told := _told(value, floats))]
         for value, message, severity, node in sorted(found, key=lambda one: (one[3].lineno, one[3].col_offset)):
             if is_to_tell(self, node, value.frame, file):
                 related = [] if node is value.node else beside(value, 'where it is added to', file)

@@ -90,7 +90,7 @@ class DefaultTf32(Rule):
         if 'float32' not in file.text or '.dot(' not in file.text or _is_for_others(kernel.path):
             return
         floats, found = Floats(), {}
-        for value in all_values(file.addresses(kernel).model):
+        for value in all_values(file.model(kernel)):
             if _is_default(value) and _loses(value, floats) and value.frame.kernel.path == file.path:
                 found.setdefault(value.frame.kernel, {})[value.node] = value
         for function, dots in found.items():

@@ -89,7 +89,7 @@ class ScalarPromotion(Rule):
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Flag the arithmetic of a kernel that gives another number, or another type, than it looks like."""
-        found = sorted(_told(file.addresses(kernel).model), key=lambda one: (one[0].lineno, one[0].col_offset))
+        found = sorted(_told(file.model(kernel)), key=lambda one: (one[0].lineno, one[0].col_offset))
         for node, frame, message in found:
             if is_to_tell(self, node, frame, file):
                 yield self.finding(file.range(node), f'compiles, but {message}')

@@ -106,7 +106,7 @@ class HardCodedDtype(Rule):
         launches = file.repository.launches(kernel) if generic is not None and _casts(kernel) else ()
         if not launches or any(launch.path != file.path for launch in launches):
             return
-        for access in file.addresses(kernel).model.accesses:
+        for access in file.model(kernel).accesses:
             found = _literal_cast(access)
             if found is None or access.guard or access.frame.kernel is not kernel:
                 continue

@@ -74,7 +74,7 @@ class UnsafeExp(Rule):
         """Flag the exponentials of a kernel that overflow where a product with 0 is to remove them."""
         if 'exp' not in file.text:
             return
-        found = masked_too_late(list(all_values(file.addresses(kernel).model)))
+        found = masked_too_late(list(all_values(file.model(kernel))))
         for one in sorted(found, key=lambda one: (one.exp.node.lineno, one.exp.node.col_offset)):
             if not is_to_tell(self, one.exp.node, one.exp.frame, file):
                 continue

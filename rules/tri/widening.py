@@ -55,7 +55,7 @@ def _careful(fix: Fix | None, origin: Value, kernel: 'Kernel', file: 'File') -> 
     """A fix that is unsafe where the index also goes into a hash, which wraps on purpose."""
     if fix is None:
         return None
-    hashed = (operand for one in file.addresses(kernel).model.products if is_hash(one) for operand in one.operands)
+    hashed = (operand for one in file.model(kernel).products if is_hash(one) for operand in one.operands)
     inside = reachable(hashed, lambda one: one.operands if one.op != 'load' else ())
     if any(_stands_for(one, origin) for one in inside):
         return fix._replace(applicability='unsafe')

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from tests.compiler.mutations import Change, Mutant, applied, parses
+from tests.compiler.mutations import Change, Mutant, drawn
 
 
 class Place(NamedTuple):
@@ -64,18 +64,7 @@ def mutants(text: str, place: Place, count: int, seed: int) -> list[Mutant]:
     """Mutants of a launch, of as many kinds as there are places for."""
     draw = random.Random(f'{place.kernel.name} {place.launch.lineno} {seed}')
     found = {kind: list(changes(place)) for kind, changes in KINDS.items()}
-    kinds = [kind for kind, changes in found.items() if changes]
-    draw.shuffle(kinds)
-    made: list[Mutant] = []
-    for number in range(4 * count):
-        kind = kinds[number % len(kinds)]
-        change = draw.choice(found[kind])
-        mutant = Mutant(kind, applied(text, change), change.node.lineno)
-        if mutant.text != text and mutant not in made and parses(mutant.text):
-            made.append(mutant)
-        if len(made) == count:
-            break
-    return made
+    return drawn(text, found, count, 4 * count, draw)
 
 
 def _call(node: ast.Call, args: list[str], keywords: list[str], function: str = '') -> Change:

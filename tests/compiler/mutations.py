@@ -7,7 +7,7 @@
 
 import ast
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 _ODD = (
@@ -58,15 +58,33 @@ def mutants(text: str, kernel: str, count: int, seed: int) -> list[Mutant]:
     function = next(node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == kernel)
     draw = random.Random(f'{kernel} {seed}')
     places = {kind: list(changes(function, text)) for kind, changes in KINDS.items()}
+    kinds = sum(map(bool, places.values()))
+    return drawn(text, places, count, min(count, 4 * kinds), draw)
+
+
+def drawn(text: str, places: Mapping[str, list[Change]], count: int, tries: int, draw: random.Random) -> list[Mutant]:
+    """Mutants of a text, of one kind after the other, each at a place of those that it has.
+
+    Args:
+        text (str):
+            The text.
+        places (Mapping[str, list[Change]]):
+            What may be changed, by the kind of the change.
+        count (int):
+            How many there are to be.
+        tries (int):
+            How often one is made at most; not each is new, and Python.
+        draw (random.Random):
+            What chooses.
+    """
     kinds = [kind for kind, found in places.items() if found]
     draw.shuffle(kinds)
     made: list[Mutant] = []
-    for number in range(min(count, 4 * len(kinds))):
+    for number in range(tries):
         kind = kinds[number % len(kinds)]
         change = draw.choice(places[kind])
-        changed = applied(text, change)
-        mutant = Mutant(kind, changed, change.node.lineno)
-        if changed != text and mutant not in made and parses(changed):
+        mutant = Mutant(kind, applied(text, change), change.node.lineno)
+        if mutant.text != text and mutant not in made and parses(mutant.text):
             made.append(mutant)
         if len(made) == count:
             break

@@ -16,24 +16,21 @@ import os
 import re
 import shutil
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.compiler.apart import records
-from tests.compiler.launch_mutations import Place, mutants, places
+from tests.compiler.launch_mutations import mutants, places
+from tests.compiler.mutant_outcomes import ROOT, assert_found
 from tests.compiler.mutations import Mutant
-from tests.compiler.test_mutants import found
 
-ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / 'tests' / 'fixtures'
 FULL = os.environ.get('HYPOTHESIS_PROFILE') == 'full'
 # of each launch
 COUNT = 12 if FULL else 2
 SOURCES = sorted([*(ROOT / 'fla' / 'ops').rglob('*.py'), *FIXTURES.glob('TRI[145]*/sound_*.py')])
-RECALL, FALSE_ALARMS = 0.95, 0.01
 _NUMBER = re.compile(r'[A-Z].*|(?:row_)?stride.*|n_.*|num.*|scale.*|[nmk]')
 
 
@@ -81,29 +78,28 @@ def main(folder: Path) -> None:
     sys.meta_path.append(finder)
     sound: dict[tuple[Path, int], bool] = {}
     for number, case in enumerate(cases()):
-        key = (case.source, case.number)
+        key, text = (case.source, case.number), case.source.read_text()
+        kernel = places(text)[case.number].kernel
         if key not in sound:
-            text = case.source.read_text()
-            sound[key] = _error(folder, text, places(text)[case.number], len(sound), finder, len(sound)) == ''
+            sound[key] = _error(folder, text, kernel, finder, len(sound)) == ''
         record: dict[str, Any] = {'number': number, 'error': None}
         if sound[key]:
-            place = places(case.source.read_text())[case.number]
-            record['error'] = _error(folder, case.mutant.text, place, case.number, finder, 10000 + number)
+            record['error'] = _error(folder, case.mutant.text, kernel, finder, 10000 + number)
         print(json.dumps(record), flush=True)
 
 
-def _error(folder: Path, text: str, place: Place, which: int, finder: Any, number: int) -> str | None:
+def _error(folder: Path, text: str, definition: ast.FunctionDef, finder: Any, number: int) -> str | None:
     """Why the launch of a kernel in a text is refused; `None` where it cannot be tried."""
     from tests.rules import test_kernels
 
     path = folder / f'launch_{number}.py'
     path.write_text(text)
-    name = place.kernel.name
+    name = definition.name
     try:
         module = test_kernels.load(path, number, finder)
     except Exception as error:
         return f'{type(error).__name__}: {error}'
-    kernel, parameters = getattr(module, name), place.kernel.args.args
+    kernel, parameters = getattr(module, name), definition.args.args
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and _launched(node) == name]
     for call in calls:
         if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
@@ -143,35 +139,7 @@ def errors(tmp_path_factory) -> dict[int, str | None]:
 def test_launches_that_triton_refuses_are_found_and_others_are_not(errors, tmp_path):
     # launches are judged with the modules around them
     shutil.copytree(ROOT / 'fla', tmp_path / 'fla')
-    before: dict[Path, set] = {}
-    outcomes: Counter = Counter()
-    missed: list[tuple[str, str, str]] = []
-    alarms: list[str] = []
-    for number, case in enumerate(cases()):
-        error = errors.get(number)
-        if error is None:
-            continue
-        if case.source not in before:
-            before[case.source] = found(case.source, case.source.read_text(), tmp_path)
-        fresh = found(case.source, case.mutant.text, tmp_path) - before[case.source]
-        outcomes[bool(error), bool(fresh)] += 1
-        where = f'{case.source.name}:{case.mutant.line}'
-        if error and not fresh:
-            missed.append((case.mutant.kind, error.strip().splitlines()[0][:120], where))
-        elif fresh and not error:
-            alarms.append(f'{case.mutant.kind} {where}: {sorted(fresh)[0]}')
-    refused = outcomes[True, True] + outcomes[True, False]
-    taken = outcomes[False, True] + outcomes[False, False]
-    print(
-        f'{refused + taken} mutants, {refused} refused by Triton, {outcomes[True, True]} of them found '
-        f'({outcomes[True, True] / refused:.1%}); {len(alarms)} false alarms on {taken} that are bound')
-    for kind, count in Counter(kind for kind, _, _ in missed).most_common():
-        print(f'  missed: {count} {kind}, e.g. {next(one[1:] for one in missed if one[0] == kind)}')
-    for alarm in alarms:
-        print(f'  false alarm: {alarm}')
-    assert refused > taken / 4
-    assert outcomes[True, True] >= RECALL * refused
-    assert len(alarms) <= max(FALSE_ALARMS * taken, 1)
+    assert_found(cases(), errors, tmp_path)
 
 
 if __name__ == '__main__':

@@ -13,16 +13,15 @@ import functools
 import json
 import os
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.compiler.apart import front_end, records
+from tests.compiler.mutant_outcomes import ROOT, assert_found
 from tests.compiler.mutations import Mutant, mutants
 
-ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / 'tests' / 'fixtures'
 FULL = os.environ.get('HYPOTHESIS_PROFILE') == 'full'
 COUNT = 1500 if FULL else 150
@@ -30,7 +29,6 @@ SOURCES = sorted([
     *(ROOT / 'fla' / 'ops').rglob('*.py'),
     *(path for path in FIXTURES.glob('TRI[12]*/sound_*.py')),
 ])
-RECALL, FALSE_ALARMS = 0.95, 0.01
 # the choices between flags with which each kernel is compiled
 _VARIANTS = 6
 
@@ -149,53 +147,8 @@ def errors(tmp_path_factory) -> dict[int, str | None]:
     return {record['number']: record['error'] for record in told}
 
 
-@functools.cache
-def _codes() -> tuple[str, ...]:
-    from tests.rule_harness import rules
-
-    return tuple(code for code in rules() if code.startswith(('TRI3', 'TRI201', 'TRI206', 'TRI208', 'TRI4', 'TRI5')))
-
-
-def found(path: Path, text: str, folder: Path) -> set[tuple[str, str]]:
-    """What is found in a text by the rules that say that something does not compile."""
-    from tests.rule_harness import checker
-
-    name = path.relative_to(ROOT).as_posix()
-    findings = checker(folder, {}, *_codes()).check(name, text.encode())
-    return {(one.code, one.message) for one in findings if one.severity == 'error' and one.code != 'TRI402'}
-
-
 def test_mutants_that_triton_refuses_are_found_and_others_are_not(errors, tmp_path):
-    before: dict[Path, set] = {}
-    outcomes: Counter = Counter()
-    missed: list[tuple[str, str, str]] = []
-    alarms: list[str] = []
-    for number, case in enumerate(cases()):
-        error = errors.get(number)
-        if error is None:
-            continue
-        if case.source not in before:
-            before[case.source] = found(case.source, case.source.read_text(), tmp_path)
-        fresh = found(case.source, case.mutant.text, tmp_path) - before[case.source]
-        outcomes[bool(error), bool(fresh)] += 1
-        where = f'{case.source.name}:{case.mutant.line} {case.kernel}'
-        if error and not fresh:
-            missed.append((case.mutant.kind, error.strip().splitlines()[-1][:120], where))
-        elif fresh and not error:
-            alarms.append(f'{case.mutant.kind} {where}: {sorted(fresh)[0]}')
-    refused = outcomes[True, True] + outcomes[True, False]
-    taken = outcomes[False, True] + outcomes[False, False]
-    print(
-        f'{refused + taken} mutants, {refused} refused by Triton, {outcomes[True, True]} of them found '
-        f'({outcomes[True, True] / refused:.1%}); {len(alarms)} false alarms on {taken} that compile'
-        f' ({len(alarms) / taken:.1%})')
-    for kind, count in Counter(kind for kind, _, _ in missed).most_common():
-        print(f'  missed: {count} {kind}, e.g. {next(one[1:] for one in missed if one[0] == kind)}')
-    for alarm in alarms:
-        print(f'  false alarm: {alarm}')
-    assert refused > taken / 4
-    assert outcomes[True, True] >= RECALL * refused
-    assert len(alarms) <= max(FALSE_ALARMS * taken, 1)
+    assert_found(cases(), errors, tmp_path)
 
 
 if __name__ == '__main__':

@@ -50,8 +50,7 @@ class Use(NamedTuple):
 def uses(kernel: 'Kernel', api: Api) -> Iterator[Use]:
     """The public names of Triton's language that a kernel uses."""
     calls = {id(call.func): call for call in kernel.calls}
-    stored = {node.id for node in kernel.body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    bound = stored.union(parameter.name for parameter in kernel.parameters)
+    bound = kernel.assigned.union(parameter.name for parameter in kernel.parameters)
     for node in kernel.body:
         name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) else None
         if name is None or name.partition('.')[0] in bound:
