@@ -214,6 +214,8 @@ def _shape(asked: Asked, node: ast.expr, value: Value | Cases) -> Iterator[Probl
         return
     if value.type == types.TUPLE:
         yield from _items(asked, _dimensions(node, value))
+    elif value.type == types.DTYPE or _is_float(value):
+        yield Problem(node, f'`{written(node)}` stands for the shape, and is none: Triton refuses it; the shape comes first')
     elif source(value, asked.trusts, True) is not None or _is_number(asked, value):
         text = written(node)
         yield Problem(node, f'`{text}` is a number, and Triton takes only a tuple for a shape: write `({text},)`')

@@ -37,6 +37,8 @@ _INSTEAD = 'multiply, or take `tl.exp2(n * tl.log2(x))` or `libdevice.pow`'
 
 def binary(value: 'Value', exact: 'Exact') -> str:
     """What is wrong with the types of the two operands of an operation."""
+    if any(case.op == 'descriptor' for case in each_value(value.operands)):
+        return f'`{written(value.node)}` computes with a tensor descriptor, or compares it: Triton refuses it; load from it'
     left, right = (exact.of(one) for one in value.operands)
     if (left.is_constant and right.is_constant) or NONE in (left.dtype, right.dtype):
         return ''

@@ -26,11 +26,22 @@ _NOT_FOR_DOT = INTEGERS - {INT, 'int8', 'uint8'}
 
 
 def clash(left: 'Shape', right: 'Shape') -> tuple[str, str] | None:
-    """Two lengths of one dimension that are certainly different numbers, and neither of which is 1."""
+    """Two lengths of one dimension that are certainly different, and neither of which is 1: numbers, or multiples of one name."""
     for one, other in zip((left or ())[::-1], (right or ())[::-1], strict=False):
-        if one != other and one.isdigit() and other.isdigit() and '1' not in (one, other):
-            return one, other
+        if one != other and '1' not in (one, other):
+            (first, name), (second, same) = _multiple(one), _multiple(other)
+            if first != second and name == same:
+                return one, other
     return None
+
+
+def _multiple(length: str) -> tuple[int, str]:
+    """A length as a number times a name; of a number the name is empty, and of anything else the number is 1."""
+    if length.isdigit():
+        return int(length), ''
+    first, _, second = length.partition('*')
+    number, name = (first, second) if first.isdigit() else (second, first)
+    return (int(number), name) if number.isdigit() and name.isidentifier() else (1, length)
 
 
 def spelled(shape: 'Shape') -> str:

@@ -11,7 +11,7 @@ from flakelint.engine.rule import Rule
 from flakelint.kernel import types
 from flakelint.kernel.graph import Cases, Value
 from flakelint.rules.tri.places import is_to_tell
-from flakelint.source.expressions import is_power_of_2
+from flakelint.source.expressions import is_power_of_2, written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # what gives a number of the run time, whatever it is made of
 _COMPUTED = frozenset({'add', 'sub', 'mul', 'floordiv', 'mod', 'shl', 'load', 'program_id', 'counter'})
 _PARTS = ('shape', 'strides', 'block_shape')
+# the offsets and the value
+_STORED = 2
 
 
 class DescriptorContract(Rule):
@@ -109,12 +111,19 @@ def _made(descriptor: Value) -> Iterator[str]:
 
 
 def _used(descriptor: Value, call: ast.Call) -> Iterator[str]:
+    if call.func.attr == 'store' and len(call.args) + len(call.keywords) < _STORED and _is_closed(call):
+        yield f'`{written(call)}` lacks the offsets or the value: Triton raises TypeError'
+        return
     block = _items(descriptor.operands[3])
     given = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == 'offsets'), None)
     if block is None or not isinstance(given, ast.List | ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
         return
     if len(given.elts) != len(block):
         yield f'{len(given.elts)} offsets for a descriptor whose block has {len(block)} dimensions'
+
+
+def _is_closed(call: ast.Call) -> bool:
+    return not any(isinstance(one, ast.Starred) for one in call.args) and all(one.arg for one in call.keywords)
 
 
 def _items(value: Value | Cases) -> tuple[Value | Cases, ...] | None:

@@ -13,6 +13,7 @@ import functools
 import json
 import os
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ from tests.compiler.mutations import Mutant, mutants
 
 FIXTURES = ROOT / 'tests' / 'fixtures'
 FULL = os.environ.get('HYPOTHESIS_PROFILE') == 'full'
-COUNT = 1500 if FULL else 150
+COUNT = 1500 if FULL else 400
 SOURCES = sorted([
     *(ROOT / 'fla' / 'ops').rglob('*.py'),
     *(path for path in FIXTURES.glob('TRI[12]*/sound_*.py')),
@@ -54,14 +55,14 @@ class Case(NamedTuple):
 def cases() -> list[Case]:
     """The mutants, spread over all kernels."""
     kernels = [(path, name) for path in SOURCES for name in launched(path)]
-    share = -(-COUNT // len(kernels))
+    share = -(-COUNT // len(kernels)) + 2
     found = [
-        Case(path, name, one)
-        for path, name in kernels for one in mutants(path.read_text(), name, share + 2, seed=len(kernels))
+        (number, Case(path, name, one))
+        for path, name in kernels for number, one in enumerate(mutants(path.read_text(), name, share, seed=0))
     ]
-    # every kernel has its turn before any has its second
-    order = sorted(range(len(found)), key=lambda number: (number * 7919) % len(found))
-    return [found[number] for number in order[:COUNT]]
+    # every kernel has its turn before any has its second, and a new one leaves the others as they are
+    found.sort(key=lambda item: (item[0], sha256(f'{item[1].source.name} {item[1].kernel}'.encode()).digest()))
+    return [case for _, case in found[:COUNT]]
 
 
 def launched(path: Path) -> list[str]:
