@@ -195,6 +195,11 @@ class Exact:
             return Kind(found.dtype, self._lasting(value, given_shape(value)))
         return Kind(found.dtype, _expanded(found.shape, whole_number(axis_of(value))) if name == 'expand_dims' else None)
 
+    def _joined(self, value: Value) -> Kind:
+        found = [self.of(one) for one in value.operands[:2]]
+        shape = exact_types.broadcast_all(one.shape for one in found) if leaf(value.node) == 'join' else None
+        return Kind(exact_types.agreed(found).dtype, None if shape is None else (*shape, '2'))
+
     def _lasting(self, value: Value, shape: Shape) -> Shape:
         """A shape that was spelled where a value is made, without the numbers of names that hold several."""
         if shape is None or value.frame is None or value.node is None:
@@ -342,6 +347,7 @@ _HANDLERS = {
     'load': Exact._loaded,
     'view': Exact._viewed,
     'trans': Exact._turned,
+    'join': Exact._joined,
     'reduce': Exact._reduced,
     'dot': Exact._dotted,
     'call': Exact._called,

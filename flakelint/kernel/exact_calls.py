@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from flakelint.kernel.frames import Frame
 
 
+_MODULES = ('triton.language.', 'triton.language.math.', 'triton.language.core.', 'triton.language.standard.')
+
+
 def leaf(node: ast.AST | None) -> str:
     """The name of the function or method that a call calls, without what stands before it."""
     return last_name(node.func) if isinstance(node, ast.Call) else ''
@@ -31,6 +34,14 @@ def operand(value: Value, position: int, name: str) -> 'Value | Cases | None':
         return None
     at = len(node.args) + names.index(name) if name in names else position if position < len(node.args) else None
     return value.operands[at] if at is not None and at < len(value.operands) else None
+
+
+def is_triton(value: Value) -> bool:
+    """Whether a call is one of Triton's own functions or of a method of a value."""
+    if not isinstance(value.node, ast.Call) or value.frame is None:
+        return False
+    full = resolved(value.node.func, value.frame)
+    return full.removesuffix(leaf(value.node)) in _MODULES or (not full and isinstance(value.node.func, ast.Attribute))
 
 
 def given_shape(value: Value) -> Shape:

@@ -26,9 +26,9 @@ _TRITON_CONSTANTS = frozenset({'triton.next_power_of_2'})
 
 # the result has the type of the first argument; what it does to the shape is not followed unless it is named below
 _KEEP = frozenset({
-    'abs', 'associative_scan', 'broadcast_to', 'cat', 'cumprod', 'expand_dims', 'flip', 'gather', 'interleave', 'join',
-    'max_constancy', 'max_contiguous', 'multiple_of', 'permute', 'ravel', 'reduce', 'reshape', 'sort', 'squeeze', 'topk',
-    'trans', 'unsqueeze', 'view', 'zeros_like', 'xor_sum', 'reduce_or', 'bitonic_merge',
+    'abs', 'associative_scan', 'bitonic_merge', 'broadcast_to', 'cumprod', 'expand_dims', 'flip', 'gather', 'max_constancy',
+    'max_contiguous', 'multiple_of', 'permute', 'ravel', 'reduce', 'reduce_or', 'reshape', 'sort', 'squeeze', 'topk', 'trans',
+    'unsqueeze', 'view', 'xor_sum', 'zeros_like',
 })
 _FLOATS = frozenset({
     'acos', 'acosh', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'cbrt', 'ceil', 'cos', 'cosh', 'div_rn', 'div_rz',
@@ -43,7 +43,9 @@ _FOUR = frozenset({'philox', 'philox_impl', 'rand4x', 'randint4x', 'randn4x'})
 _NOTHING = frozenset({
     'assume', 'debug_barrier', 'device_assert', 'device_print', 'static_assert', 'static_print', 'inline_asm_elementwise_void',
 })
-_SAME_TYPES = frozenset({'cat', 'interleave', 'join', 'atomic_cas'})
+# two blocks that become one
+_JOINS = frozenset({'cat', 'interleave', 'join'})
+_SAME_TYPES = _JOINS | {'atomic_cas'}
 # these compute something else with wider integers
 _WIDTH_MATTERS = frozenset({
     'inline_asm_elementwise', 'map_elementwise', 'philox', 'philox_impl', 'rand', 'rand4x', 'randint', 'randint4x', 'randn',
@@ -145,7 +147,7 @@ def _method(walk: 'Evaluator', node: ast.Call, function: ast.Attribute) -> Value
         return cast(walk, node, owner, arguments.get(1, 'dtype'))
     if name.startswith('is_') and all(value.type == types.DTYPE for value in each_value([owner])):
         return walk.map(lambda value: _kind(walk, node, name, value), owner)
-    if name == 'item' or name == 'split':
+    if name == 'item':
         return opaque(walk, node, name, arguments)
     return _language(walk, node, PREFIX + name, arguments)
 
@@ -166,9 +168,11 @@ def _language(walk: 'Evaluator', node: ast.Call, full: str, arguments: Arguments
     handler = FUNCTIONS.get(name)
     if handler is not None:
         return handler(walk, node, arguments)
-    first = arguments.get(0, 'input', 'x', 'tensor')
+    first = arguments.get(0, 'input', 'x', 'tensor', 'a')
     if name in _KEEP and first is not None:
         return walk.map(lambda value: kept(walk, node, name, value, arguments), first)
+    if name in _JOINS and first is not None:
+        return walk.map(lambda value: walk.make('join', tuple(arguments.all()), value.type, None, node), first)
     if name in _FLOATS or name in _UNSIGNED_RANDOM:
         kind = 'u32' if name in _UNSIGNED_RANDOM else types.FLOAT
         one = walk.make('call', tuple(arguments.all()), kind, joined(arguments.all()), node, detail=name)
@@ -218,7 +222,8 @@ def _needs_narrow_items(walk: 'Evaluator', node: ast.Call, arguments: Arguments)
 def _descriptor_access(walk: 'Evaluator', node: ast.Call, name: str, owner: Value | Cases, arguments: Arguments) -> Value:
     offsets = arguments.get(0, 'offsets', 'x_offsets') if name != 'scatter' else arguments.get(1, 'x_offsets')
     offsets = offsets or UNKNOWN
-    walk.accesses.append(Access('offset', offsets, None, None, node, walk.frame, walk.guard))
+    stored = arguments.get(1, 'value') if name == 'store' else None
+    walk.accesses.append(Access('offset', offsets, None, None, node, walk.frame, walk.guard, stored=stored))
     for value in items(offsets):
         if types.bits(value.type) == 64:
             walk.conflict('descriptor offset', node, value.type)

@@ -14,7 +14,7 @@ from flakelint.kernel.graph import Cases, Value, each_value, reachable
 from flakelint.project.imports import dotted
 
 _MADE = frozenset({
-    'arange', 'atomic', 'cast', 'counter', 'dot', 'fill', 'num_programs', 'program_id', 'reduce', 'swizzle', 'umulhi',
+    'arange', 'atomic', 'cast', 'counter', 'dot', 'fill', 'join', 'num_programs', 'program_id', 'reduce', 'swizzle', 'umulhi',
 })
 _KEPT = frozenset({'assign', 'invert', 'neg', 'not', 'phi', 'trans', 'view'})
 _COMPUTED = frozenset({

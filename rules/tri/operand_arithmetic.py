@@ -9,7 +9,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from flakelint.kernel import exact_types
-from flakelint.kernel.exact_calls import resolved
 from flakelint.kernel.exact_types import FLOAT, FLOATS, INT, INTEGERS, NONE, POINTER, Kind
 from flakelint.kernel.graph import each_value
 from flakelint.kernel.staging import is_run_time
@@ -28,10 +27,6 @@ COMPARED = frozenset({'eq', 'ne', 'lt', 'le', 'gt', 'ge'})
 OPERATIONS = frozenset(_SYMBOLS)
 _INTEGER_ONLY = frozenset({'and', 'or', 'xor', 'shl', 'shr', 'floordiv', 'cdiv'})
 _SIGNS_MATTER = frozenset({'cdiv', 'div', 'mod', 'floordiv'})
-_FLOAT_ONLY = frozenset({
-    'ceil', 'cos', 'erf', 'exp', 'exp2', 'floor', 'log', 'log2', 'rsqrt', 'sigmoid', 'sin', 'sqrt', 'sqrt_rn',
-})
-_MATH = ('triton.language.', 'triton.language.math.', 'triton.language.core.')
 _INSTEAD = 'multiply, or take `tl.exp2(n * tl.log2(x))` or `libdevice.pow`'
 
 
@@ -155,22 +150,6 @@ def unary(value: 'Value', exact: 'Exact') -> str:
     if value.op == 'invert' and is_float(found):
         return f'{text} inverts the bits of a float: Triton refuses it; cast it to an integer first'
     return ''
-
-
-def function(value: 'Value', exact: 'Exact') -> str:
-    """What is wrong with the argument of a function such as `tl.exp`."""
-    if value.detail not in _FLOAT_ONLY or value.type != 'fp' or not value.operands or value.frame is None:
-        return ''
-    name = resolved(value.node.func, value.frame)
-    if name and name.removesuffix(value.detail) not in _MATH:
-        return ''
-    found = exact.of(value.operands[0])
-    is_integer = type(found.literal) is int if found.is_constant else found.dtype in INTEGERS
-    if not is_integer:
-        return ''
-    what = f'the integer {found.literal}' if found.is_constant else 'an integer' if found.dtype == INT else found.dtype
-    text = f'`{written(value.node)}` is given {what}, and takes float32 and float64 only: Triton refuses it'
-    return f'{text}; write `{float(found.literal)}`' if found.is_constant else f'{text}; add `.to(tl.float32)`'
 
 
 def cast(value: 'Value', exact: 'Exact') -> str:

@@ -5,22 +5,23 @@
 
 """Loads, stores and atomics whose arguments have types or shapes that Triton does not take."""
 
+import ast
 from typing import TYPE_CHECKING
 
-from flakelint.kernel import exact_types
+from flakelint.kernel import exact_types, types
 from flakelint.kernel.exact import bases, is_address
-from flakelint.kernel.exact_calls import leaf
+from flakelint.kernel.exact_calls import leaf, resolved, target
 from flakelint.kernel.exact_types import ANY, FLOATS, INT, INTEGERS, NONE, POINTER, Kind
 from flakelint.kernel.graph import each_value, reachable
 from flakelint.kernel.launches import TENSOR
 from flakelint.kernel.no_pointers import is_no_pointer
 from flakelint.rules.tri.operand_shapes import clash, spelled
-from flakelint.source.expressions import written
+from flakelint.source.expressions import argument, written
 
 if TYPE_CHECKING:
     from flakelint.kernel.exact import Exact
     from flakelint.kernel.frames import Access
-    from flakelint.kernel.graph import Shape
+    from flakelint.kernel.graph import Shape, Value
     from flakelint.kernel.model import Model
 
 _SHORT = frozenset({'int1', 'int8', 'uint8', 'int16', 'uint16'})
@@ -44,7 +45,7 @@ def access(found: 'Access', model: 'Model', exact: 'Exact') -> str:
         return f'{text}; the pointer comes first, then the value' if is_swapped else text
     if not is_address(found):
         return ''
-    return _mask(found, exact) or _given(found, address, exact) or _element(found, model, exact)
+    return _mask(found, exact) or _given(found, address, exact) or _compared(found, address, exact) or _element(found, model)
 
 
 def _has_pointer(found: 'Access', exact: 'Exact') -> bool:
@@ -115,7 +116,19 @@ def _is_wider(shape: 'Shape', pointer: 'Shape') -> bool:
     return any(one == '1' and other not in ('1', ANY) for one, other in zip(pointer[::-1], shape[::-1], strict=False))
 
 
-def _element(found: 'Access', model: 'Model', exact: 'Exact') -> str:
+def _compared(found: 'Access', address: Kind, exact: 'Exact') -> str:
+    """What is wrong with what a block of pointers is compared with, which is not broadcast."""
+    if leaf(found.node) != 'atomic_cas' or not address.shape or found.stored is None:
+        return ''
+    given = exact.of(found.stored)
+    is_number = given.is_constant and type(given.literal) in (int, float)
+    if not is_number and (given.is_constant or given.shape != ()):
+        return ''
+    text = f'`{written(found.node)}` compares a block {spelled(address.shape)} with one number'
+    return f'{text}: Triton refuses it; give blocks, as `tl.full` makes them'
+
+
+def _element(found: 'Access', model: 'Model') -> str:
     name = leaf(found.node)
     if found.kind != 'atomic' or name in _READING:
         return ''
@@ -135,17 +148,31 @@ def _element(found: 'Access', model: 'Model', exact: 'Exact') -> str:
 
 def _element_type(found: 'Access', model: 'Model') -> str:
     """The type of what a pointer points to, where the kernel casts to it or every launch shows it."""
-    types: set[str] = set()
+    found_types: set[str] = set()
     for address in each_value([found.address]):
+        cast = _cast_to(address)
+        if cast:
+            found_types.add(cast)
+            continue
         names = bases(address)
         passed = [launch.parameters.get(name) for launch in model.facts.launches for name in names]
         if len(names) != 1 or not passed or any(one is None or one.kind != TENSOR for one in passed):
             return ''
-        types.update((one.dtype or '').rpartition('.')[2] for one in passed)
-    if len(types) != 1:
+        found_types.update((one.dtype or '').rpartition('.')[2] for one in passed)
+    if len(found_types) != 1:
         return ''
-    name = types.pop()
-    return _TORCH.get(name, name if name in _SHORT else '')
+    name = found_types.pop()
+    return _TORCH.get(name, name if name in _SHORT | _HALF else '')
+
+
+def _cast_to(address: 'Value') -> str:
+    """The type to which the pointer in an address is cast, by `tl.pointer_type`."""
+    parts = reachable([address], lambda one: one.operands if one.op in ('add', 'sub', 'view', 'assign') else ())
+    casts = [one for one in parts if one.op == 'cast' and one.type == types.POINTER]
+    given = target(casts[0]) if len(casts) == 1 else None
+    if not isinstance(given, ast.Call) or leaf(given) != 'pointer_type':
+        return ''
+    return exact_types.of_name(resolved(argument(given, 'element_ty', 0), casts[0].frame))
 
 
 def constant_pointer(found: 'Access', model: 'Model') -> str:

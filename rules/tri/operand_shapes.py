@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from flakelint.kernel.exact import Exact
     from flakelint.kernel.graph import Shape, Value
 
-_REDUCTIONS = frozenset({'argmax', 'argmin', 'cumsum', 'max', 'min', 'sum'})
 # the least inner length of a product on NVIDIA GPUs, by the bits of an element
 _LEAST = {8: 32, 16: 16, 32: 8, 64: 4}
 _NOT_FOR_DOT = INTEGERS - {INT, 'int8', 'uint8'}
@@ -71,7 +70,7 @@ def view(value: 'Value', exact: 'Exact') -> str:
     node = value.node
     if not isinstance(node, ast.Call) or value.frame is None:
         return ''
-    name, shape = leaf(node), _runtime(exact.of(value.operands[0])).shape
+    name, shape = leaf(node), runtime(exact.of(value.operands[0])).shape
     if shape is None:
         return ''
     if name in ('reshape', 'view'):
@@ -82,19 +81,7 @@ def view(value: 'Value', exact: 'Exact') -> str:
         axis = whole_number(axis_of(value))
         if axis is not None and not -len(shape) - 1 <= axis <= len(shape):
             return f'`{written(node)}` puts a dimension at {axis} into a block of {len(shape)}: Triton refuses it'
-    if name == 'trans' and len(shape) < 2:
-        return f'`{written(node)}` transposes {_block(shape)}: Triton refuses it; it takes two dimensions at least'
-    return _permuted(value, shape) if name in ('trans', 'permute') else ''
-
-
-def _permuted(value: 'Value', shape: 'Shape') -> str:
-    node = value.node
-    given = node.args[1 if resolved(node.func, value.frame).startswith('triton.') else 0:]
-    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
-        given = given[0].elts
-    if not given or node.keywords or len(given) == len(shape) or not all(whole_number(one) is not None for one in given):
-        return ''
-    return f'`{written(node)}` orders {len(given)} dimensions of {_block(shape)}: Triton refuses it; name each of them once'
+    return ''
 
 
 def _reshaped(value: 'Value', shape: 'Shape') -> str:
@@ -111,42 +98,12 @@ def _broadcast_to(value: 'Value', shape: 'Shape') -> str:
     if not shape or not new:
         return ''
     if len(shape) != len(new):
-        text = f'`{written(value.node)}` broadcasts {_block(shape)} to {len(new)}'
+        text = f'`{written(value.node)}` broadcasts {block(shape)} to {len(new)}'
         return f'{text}: Triton refuses another number of dimensions; add one with `[:, None]` or `[None, :]`'
     for one, other in zip(shape, new, strict=True):
         if one != other and one.isdigit() and other.isdigit() and one != '1':
             return f'`{written(value.node)}` broadcasts {one} elements to {other}: Triton refuses it; only 1 can be broadcast'
     return ''
-
-
-def turned(value: 'Value', exact: 'Exact') -> str:
-    """What is wrong with `.T`."""
-    shape = _runtime(exact.of(value.operands[0])).shape
-    if shape is None or len(shape) > 1:
-        return ''
-    return f'`{written(value.node)}` transposes {_block(shape)}: Triton refuses it; it takes two dimensions'
-
-
-def reduced(value: 'Value', exact: 'Exact') -> str:
-    """What is wrong with the axis of a reduction, or with what is reduced."""
-    given = exact.of(value.operands[0])
-    if given.is_constant and type(given.literal) in (int, float) and isinstance(value.node, ast.Call):
-        return f'`{written(value.node)}` reduces {given.literal}, which is no block: Triton refuses it; the block comes first'
-    shape = given.shape
-    if value.detail not in _REDUCTIONS or not shape or not isinstance(value.node, ast.Call) or value.frame is None:
-        return ''
-    axis = whole_number(axis_of(value))
-    if axis is None or -len(shape) <= axis < len(shape):
-        return ''
-    return f'`{written(value.node)}` goes along axis {axis} of {_block(shape)}: Triton refuses it'
-
-
-def split(node: ast.Call, shape: 'Shape') -> str:
-    """What is wrong with a block that is split in two."""
-    if shape is None or (shape and (not shape[-1].isdigit() or shape[-1] == '2')):
-        return ''
-    what = f'the last dimension of {spelled(shape)} is {shape[-1]}' if shape else 'a scalar has no dimension'
-    return f'`{written(node)}` takes a block whose last dimension is 2, and {what}: Triton refuses it'
 
 
 def dot(value: 'Value', exact: 'Exact') -> str:
@@ -159,7 +116,7 @@ def dot(value: 'Value', exact: 'Exact') -> str:
     number = next((kind.literal for kind in map(exact.of, parts) if _is_literal(kind)), None)
     if number is not None:
         return f'`{written(value.node)}` multiplies by {number}: Triton refuses it; both are blocks, `*` takes numbers'
-    left, right = (_runtime(exact.of(one)) for one in parts)
+    left, right = (runtime(exact.of(one)) for one in parts)
     problem = _dot_shapes(left.shape, right.shape) or _dot_types(left, right) or _dot_depth(left, right)
     return f'`{written(value.node)}` {problem}' if problem else _accumulator(value, left, right, exact)
 
@@ -168,7 +125,7 @@ def _is_literal(kind: Kind) -> bool:
     return kind.is_constant and type(kind.literal) in (int, float)
 
 
-def _runtime(kind: Kind) -> Kind:
+def runtime(kind: Kind) -> Kind:
     """A kind, if it is one of the run time; what looks like a constant may be a name that is not known."""
     return Kind() if kind.is_constant else kind
 
@@ -176,7 +133,7 @@ def _runtime(kind: Kind) -> Kind:
 def _dot_shapes(left: 'Shape', right: 'Shape') -> str:
     for shape in (left, right):
         if shape is not None and len(shape) < 2:
-            return f'multiplies {_block(shape)}: Triton refuses it; both blocks have two dimensions at least'
+            return f'multiplies {block(shape)}: Triton refuses it; both blocks have two dimensions at least'
     if left is None or right is None:
         return ''
     if len(left) != len(right):
@@ -212,6 +169,8 @@ def _accumulator(value: 'Value', left: Kind, right: Kind, exact: 'Exact') -> str
     out = argument(value.node, 'out_dtype', 6)
     asked = exact_types.of_name(resolved(out, value.frame)) if out is not None else ''
     text = f'`{written(value.node)}`'
+    if asked in INTEGERS and left.dtype in FLOATS:
+        return f'{text} asks for a sum of floats in {asked}: Triton refuses it; take float32, and cast the result'
     if asked == 'bf16' and not {left.dtype, right.dtype} & INTEGERS:
         return f'{text} asks for a sum in bf16: Triton refuses it; take float32, and cast the result'
     given = operand(value, 2, 'acc')
@@ -221,7 +180,7 @@ def _accumulator(value: 'Value', left: Kind, right: Kind, exact: 'Exact') -> str
     if given is None or acc.is_constant:
         return ''
     if acc.shape is not None and len(acc.shape) < 2:
-        return f'{text} adds to {_block(acc.shape)}: Triton refuses it; the accumulator has the shape of the product'
+        return f'{text} adds to {block(acc.shape)}: Triton refuses it; the accumulator has the shape of the product'
     if acc.shape and left.shape and right.shape and len(acc.shape) == len(left.shape) == len(right.shape):
         product = (*left.shape[:-1], right.shape[-1])
         if exact_types.is_other_shape(acc.shape, product):
@@ -231,7 +190,8 @@ def _accumulator(value: 'Value', left: Kind, right: Kind, exact: 'Exact') -> str
     return ''
 
 
-def _block(shape: 'Shape') -> str:
+def block(shape: 'Shape') -> str:
+    """A block of so many dimensions, in words."""
     if not shape:
         return 'a scalar'
     return f'a block of {len(shape)} dimension{"s" if len(shape) > 1 else ""}'

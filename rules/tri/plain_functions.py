@@ -97,7 +97,7 @@ def _of_print(call: ast.Call, name: str, seen: Seen, trusts: bool) -> str:
     """What is wrong with the first argument of a call that prints."""
     first = call.args[0] if call.args else None
     if first is None:
-        return ''
+        return f'`{written(call)}` prints nothing, and is refused: the text comes first' if not call.keywords else ''
     is_number = isinstance(first, ast.Constant) and not isinstance(first.value, str)
     if not is_number and not _is_late(_values(first, seen), trusts):
         return ''

@@ -9,27 +9,30 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.rule import Rule
 from flakelint.kernel import types
-from flakelint.kernel.graph import Cases, Value
+from flakelint.kernel.graph import Value
+from flakelint.kernel.no_pointers import is_no_pointer
+from flakelint.rules.tri import descriptor_accesses
+from flakelint.rules.tri.descriptor_accesses import items
+from flakelint.rules.tri.operand_shapes import spelled
 from flakelint.rules.tri.places import is_to_tell
-from flakelint.source.expressions import is_power_of_2, written
+from flakelint.source.expressions import is_power_of_2
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
     from flakelint.engine.findings import Finding
+    from flakelint.kernel.exact import Exact
     from flakelint.kernel.kernels import Kernel
 
 # what gives a number of the run time, whatever it is made of
 _COMPUTED = frozenset({'add', 'sub', 'mul', 'floordiv', 'mod', 'shl', 'load', 'program_id', 'counter'})
 _PARTS = ('shape', 'strides', 'block_shape')
-# the offsets and the value
-_STORED = 2
 
 
 class DescriptorContract(Rule):
     """A tensor descriptor is made or used in a way that Triton refuses.
 
     ## What it does
-    Checks what a kernel gives to `tl.make_tensor_descriptor`: as many strides and block dimensions as the shape has, a last stride of 1, a block shape that is known when the kernel is compiled, and a last block dimension of more than one element; and that `load` and `store` get as many offsets as the block has dimensions. What the source does not show is not asked for: an argument as the last stride compiles where it is 1.
+    Checks what a kernel gives to `tl.make_tensor_descriptor`: as many strides and block dimensions as the shape has, a last stride of 1, a block shape that is known when the kernel is compiled, a last block dimension of more than one element, and a pointer as its base; and that `load` and `store` get one list of offsets, as many as the block has dimensions, which are scalars of 32 bits, and a value of the shape of the block. What the source does not show is not asked for: an argument as the last stride compiles where it is 1.
 
     ## Why is this bad?
     The kernel does not compile. For a stride or a block shape of the run time the message of the compiler is about a missing `@triton.jit`, and helps nobody.
@@ -62,7 +65,7 @@ class DescriptorContract(Rule):
 
     ## Known limits
     - Whether the last block dimension has 16 bytes is known for one element only, since the element type comes from the launch.
-    - An argument as the last stride is taken to be passed as 1, and the shape of what is stored is not compared with the block.
+    - An argument as the last stride is taken to be passed as 1, and of the shape of what is stored only numbers, and how many there are, are compared with the block.
     - Descriptors that the host makes are not looked at.
     """
 
@@ -75,19 +78,27 @@ class DescriptorContract(Rule):
         """Flag descriptors that do not compile, and accesses with too many or too few offsets."""
         if file.repository.is_called_by_kernels(kernel):
             return
-        model = file.model(kernel)
-        found = [(value.node, value.frame, message) for value in model.descriptors for message in _made(value)]
+        model, exact = file.model(kernel), file.exact(kernel)
+        found = [(value.node, value.frame, message) for value in model.descriptors for message in _made(value, exact)]
+        accesses = {(id(one.node), id(one.frame)): one for one in model.accesses if one.kind == 'offset'}
         for method in model.methods:
             if method.owner.op == 'descriptor' and method.call is not None and method.node.attr in ('load', 'store'):
-                found.extend((method.call, method.frame, message) for message in _used(method.owner, method.call))
+                access = accesses.get((id(method.call), id(method.frame)))
+                messages = descriptor_accesses.problems(method.owner, method.call, access, exact)
+                found.extend((method.call, method.frame, message) for message in messages)
         for node, frame, message in found:
             if is_to_tell(self, node, frame, file):
                 yield self.finding(file.range(node), message)
 
 
-def _made(descriptor: Value) -> Iterator[str]:
+def _made(descriptor: Value, exact: 'Exact') -> Iterator[str]:
     """What is wrong with what a descriptor is made of."""
-    parts = {name: _items(value) for name, value in zip(_PARTS, descriptor.operands[1:], strict=True)}
+    base = exact.of(descriptor.operands[0])
+    if is_no_pointer(descriptor.operands[0]):
+        yield 'the base of a descriptor must be a pointer, not a number'
+    elif base.shape:
+        yield f'the base of a descriptor must be one pointer, not a block {spelled(base.shape)}'
+    parts = {name: items(value) for name, value in zip(_PARTS, descriptor.operands[1:], strict=True)}
     lengths = {name: len(items) for name, items in parts.items() if items is not None}
     if len(set(lengths.values())) > 1:
         yield f'the descriptor has {", ".join(f"{number} in `{name}`" for name, number in lengths.items())}: they must agree'
@@ -108,23 +119,3 @@ def _made(descriptor: Value) -> Iterator[str]:
         yield f'{odd} in the block shape of a descriptor is no power of 2: Triton refuses it'
     if block and type(block[-1]) is Value and block[-1].literal == 1:
         yield 'the last block dimension of a descriptor must have 16 bytes at least, which one element never has'
-
-
-def _used(descriptor: Value, call: ast.Call) -> Iterator[str]:
-    if call.func.attr == 'store' and len(call.args) + len(call.keywords) < _STORED and _is_closed(call):
-        yield f'`{written(call)}` lacks the offsets or the value: Triton raises TypeError'
-        return
-    block = _items(descriptor.operands[3])
-    given = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == 'offsets'), None)
-    if block is None or not isinstance(given, ast.List | ast.Tuple) or any(isinstance(one, ast.Starred) for one in given.elts):
-        return
-    if len(given.elts) != len(block):
-        yield f'{len(given.elts)} offsets for a descriptor whose block has {len(block)} dimensions'
-
-
-def _is_closed(call: ast.Call) -> bool:
-    return not any(isinstance(one, ast.Starred) for one in call.args) and all(one.arg for one in call.keywords)
-
-
-def _items(value: Value | Cases) -> tuple[Value | Cases, ...] | None:
-    return value.operands if type(value) is Value and value.type == types.TUPLE else None

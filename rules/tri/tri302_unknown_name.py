@@ -17,7 +17,7 @@ from flakelint.kernel.helper_calls import calls_itself, is_plain_helper, misfit
 from flakelint.kernel.outside import BUILTIN, PLAIN_FUNCTION, UNBOUND, Meant, Outside
 from flakelint.kernel.reached import left_out
 from flakelint.project.imports import dotted
-from flakelint.rules.tri import plain_functions
+from flakelint.rules.tri import bound_values, plain_functions
 from flakelint.source.expressions import written
 from flakelint.source.text import Range
 
@@ -45,6 +45,7 @@ class UnknownName(Rule):
     - functions without `@triton.jit`, of the module or imported, called or passed on;
     - calls of functions of torch, NumPy and the standard library, and of those of `math` on values of the run time;
     - `int`, `float` and `len` of values of the run time, `max` and `min` of one value, `list(...)` that is bound to a name, and `print` and `tl.device_print` that do not start with a text;
+    - texts and functions that are bound to a plain name, or that are the default of a parameter which is no `tl.constexpr`, and annotations that kernels do not have, such as `bool`, which are compiled too;
     - calls of other kernels and helpers with too many, unknown or missing arguments, and of those with `noinline=True` with a block;
     - kernels that call themselves.
 
@@ -101,7 +102,10 @@ class UnknownName(Rule):
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Look up the names of a kernel, and compare its calls with what they call."""
         skipped = None
-        found = (*_names(kernel, file), *_language(kernel), *_helpers(kernel, file), *plain_functions.problems(kernel, file))
+        found = (
+            *_names(kernel, file), *_language(kernel), *_helpers(kernel, file), *plain_functions.problems(kernel, file),
+            *bound_values.problems(kernel, file),
+        )
         for node, message, is_always in found:
             skipped = left_out(kernel) if skipped is None else skipped
             if is_always or id(node) not in skipped:

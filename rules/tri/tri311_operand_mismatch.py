@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING
 from flakelint.engine.rule import Rule
 from flakelint.kernel.api.uses import is_chosen
 from flakelint.kernel.exact import Exact
-from flakelint.kernel.exact_calls import leaf, resolved
 from flakelint.kernel.typed_branches import TypedBranches
-from flakelint.rules.tri import operand_arithmetic, operand_calls, operand_memory, operand_shapes
+from flakelint.rules.tri import (
+    operand_arithmetic,
+    operand_axes,
+    operand_calls,
+    operand_functions,
+    operand_memory,
+    operand_shapes,
+)
 from flakelint.rules.tri.operand_arithmetic import COMPARED, OPERATIONS
 from flakelint.rules.tri.places import is_to_tell
+from flakelint.rules.tri.recorded import is_late, values_of
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -33,10 +41,10 @@ class OperandMismatch(Rule):
     ## What it does
     Flags, where the source shows the types and shapes for certain,
 
-    - operations on blocks whose lengths are two different numbers, or that make more than 2**20 elements, `tl.reshape` that changes the number of elements, `tl.broadcast_to` that cannot be, axes that a block does not have, and numbers that are reduced;
+    - operations on blocks whose lengths are two different numbers, or that make more than 2**20 elements, `tl.reshape` that changes the number of elements, `tl.broadcast_to` that cannot be, axes that a block does not have, orders that are no permutation, blocks of two lengths or types that are joined, `.item()` of several elements, and numbers that are reduced;
     - `tl.dot` of scalars or vectors, of inner lengths or types that differ, of an inner length that is too small for NVIDIA GPUs, of integers other than int8, and accumulators of another shape or type;
     - pointers that are multiplied, added to each other, compared, or moved by a float;
-    - `**` on anything but constants, floats in `//`, `&`, `|`, `^`, `<<`, `>>` and `~`, integers in `tl.exp` and its like, `//` and `%` of a number with a sign and one without, literals that are out of the range of the other operand;
+    - `**` on anything but constants, floats in `//`, `&`, `|`, `^`, `<<`, `>>` and `~`, integers in `tl.exp`, `tl.fdiv` and their like, `tl.full` with a number that its type does not hold, `+x`, `//` and `%` of a number with a sign and one without, literals that are out of the range of the other operand;
     - bit casts between widths, and `fp_downcast_rounding` where nothing gets narrower or that is neither `rtne` nor `rtz`;
     - loads and stores through what is no pointer, blocks that are stored through a scalar pointer or are wider than their pointers, numbers as masks, `other` without a mask, atomics on types that have none;
     - arguments of `tl.load`, `tl.store`, `tl.dot` and atomics that are missing, given twice, too many, or that no release knows, and strings that they do not take.
@@ -92,6 +100,11 @@ class OperandMismatch(Rule):
             where = file.range(node)
             if file.is_first(self.code, where):
                 yield self.finding(where, text)
+        signed = [node for node in kernel.body if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd)]
+        seen = values_of([node.operand for node in signed], kernel, file)
+        for node in signed:
+            if is_late(node.operand, seen, file) and file.is_first(self.code, file.range(node)):
+                yield self.finding(file.range(node), f'`{written(node)}` has a plus sign, which values of the run time do not have: leave it out')
         if file.repository.is_called_by_kernels(kernel):
             return
         model = file.model(kernel)
@@ -125,34 +138,27 @@ def _mismatches(model: 'Model', exact: 'Exact') -> 'Iterator[tuple[ast.AST, Fram
 
 def _problem(value: 'Value', exact: Exact) -> str | None:
     """What is wrong with how a value is made; `None` for what is not judged."""
-    op = value.op
     if value.node is None or value.frame is None:
         return None
-    if op in OPERATIONS or op in COMPARED:
-        return operand_arithmetic.binary(value, exact) or operand_shapes.broadcast(value, exact)
-    if op == 'pow':
-        return operand_arithmetic.power(value, exact)
-    if op in ('neg', 'invert'):
-        return operand_arithmetic.unary(value, exact)
-    if op == 'call':
-        return operand_arithmetic.function(value, exact)
-    if op == 'cast':
-        return operand_arithmetic.cast(value, exact)
-    if op == 'assign':
-        return operand_arithmetic.assigned(value, exact)
-    if op == 'view':
-        return operand_shapes.view(value, exact)
-    if op == 'tuple':
-        return _split(value, exact)
-    handler = {'trans': operand_shapes.turned, 'reduce': operand_shapes.reduced, 'dot': operand_shapes.dot}.get(op)
-    return handler(value, exact) if handler is not None else None
+    checks = [check for ops, check in _CHECKS if value.op in ops]
+    return next(filter(None, (check(value, exact) for check in checks)), '') if checks else None
 
 
-def _split(value: 'Value', exact: Exact) -> str | None:
-    node = value.node
-    if not isinstance(node, ast.Call) or leaf(node) != 'split' or not value.operands:
-        return None
-    half = value.operands[0]
-    if resolved(node.func, value.frame) != 'triton.language.split' or not getattr(half, 'operands', ()):
-        return None
-    return operand_shapes.split(node, exact.of(half.operands[0]).shape)
+_CHECKS = (
+    (OPERATIONS | COMPARED, operand_arithmetic.binary),
+    (OPERATIONS | COMPARED, operand_shapes.broadcast),
+    ({'pow'}, operand_arithmetic.power),
+    ({'neg', 'invert'}, operand_arithmetic.unary),
+    ({'call', 'umulhi'}, operand_functions.function),
+    ({'cast'}, operand_arithmetic.cast),
+    ({'fill'}, operand_functions.filled),
+    ({'assign'}, operand_arithmetic.assigned),
+    ({'view'}, operand_shapes.view),
+    ({'view'}, operand_axes.ordered),
+    ({'view', 'reduce', 'call'}, operand_axes.along),
+    ({'call'}, operand_axes.picked),
+    ({'join'}, operand_axes.joined),
+    ({'tuple'}, operand_axes.split),
+    ({'trans'}, operand_axes.turned),
+    ({'dot'}, operand_shapes.dot),
+)

@@ -23,7 +23,7 @@ from tests.compiler.apart import records
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / 'tests' / 'fixtures'
 FILES = sorted(
-    path for folder in ('TRI3*', 'TRI403', 'TRI407') for path in FIXTURES.glob(f'{folder}/**/broken_*.py')
+    path for folder in ('TRI206', 'TRI3*', 'TRI403', 'TRI407') for path in FIXTURES.glob(f'{folder}/**/broken_*.py')
     if not path.name.endswith('fixed.py')
 )
 _EXPECTED = re.compile(r'# expect: ')
@@ -102,9 +102,12 @@ def main(folder: Path) -> None:
             jit = test_kernels.unwrap(getattr(test_kernels.load(path, number, finder), kernel.name))
             test_kernels.compile_kernel(jit, test_kernels.given_types(kernel.text).get(kernel.name, {}))
         except Exception as error:
+            is_placed = isinstance(error, CompilationError) and hasattr(getattr(error, 'node', None), 'lineno')
             cause = f' ({error.__cause__})' if error.__cause__ else ''
-            record['error'] = f'{type(error).__name__}: {error}{cause}'
-            if isinstance(error, CompilationError) and getattr(error, 'node', None) is not None:
+            # an error of the compiler without a line cannot be spelled
+            text = f'{error}' if is_placed or not isinstance(error, CompilationError) else ''
+            record['error'] = f'{type(error).__name__}: {text}{cause}'
+            if is_placed:
                 record['line'] = kernel.first + error.node.lineno - 1
         print(json.dumps(record), flush=True)
 

@@ -161,7 +161,7 @@ def signature(jit, given: dict[str, str]) -> tuple[dict, dict]:
         is_constexpr = 'constexpr' in str(parameter.annotation)
         if name in given:
             value = given[name]
-            is_constexpr = is_constexpr or value == 'None'
+            is_constexpr = is_constexpr or value in ('None', '1')
             value = ast.literal_eval(value) if is_constexpr else value
         elif is_constexpr:
             value = constant(name, parameter.default)
