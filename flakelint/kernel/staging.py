@@ -11,7 +11,8 @@ from flakelint.kernel.graph import Cases, Value, cases_of, reachable
 
 # what only the run time gives
 _SOURCES = frozenset({
-    'arange', 'atomic', 'cast', 'counter', 'dot', 'fill', 'join', 'load', 'num_programs', 'program_id', 'reduce', 'swizzle', 'umulhi',
+    'arange', 'atomic', 'cast', 'counter', 'dot', 'fill', 'join', 'load', 'num_programs', 'program_id', 'reduce', 'swizzle',
+    'umulhi',
 })
 # what is of the run time where an operand is
 _COMPUTED = frozenset({

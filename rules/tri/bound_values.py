@@ -45,18 +45,21 @@ def _annotations(kernel: 'Kernel', outside: Outside) -> Iterator[tuple[ast.AST, 
                 continue
             full = kernel.bindings.resolve(node.id)
             if full.startswith('typing.') or outside.meant(node.id).kind == BUILTIN:
-                why = f'annotations are compiled, and kernels have no `{node.id}`'
-                yield node, f'`{parameter.name}` is annotated with `{written(annotation)}`: {why}; quote it, or leave it out', True
+                text = f'`{parameter.name}` is annotated with `{written(annotation)}`: annotations are compiled'
+                yield node, f'{text}, and kernels have no `{node.id}`; quote it, or leave it out', True
                 break
 
 
 def _defaults(kernel: 'Kernel', file: 'File') -> Iterator[tuple[ast.AST, str, bool]]:
     arguments = kernel.definition.args
     positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(positional[::-1], arguments.defaults[::-1], strict=False), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
-    constant = {one.name for one in kernel.parameters if one.is_constexpr and not isinstance(one.node.annotation, ast.Constant)}
+    pairs = [*zip(positional[::-1], arguments.defaults[::-1], strict=False)]
+    pairs += zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    constants = {id(one.node) for one in kernel.parameters if one.is_constexpr}
     for parameter, default in pairs:
-        if default is None or parameter.arg in constant:
+        # what is quoted is no annotation when a default is compiled
+        is_quoted = isinstance(parameter.annotation, ast.Constant)
+        if default is None or (id(parameter) in constants and not is_quoted):
             continue
         for part, what in _no_tensors(default, kernel, file):
             text = f'the default of `{parameter.arg}` is {what}, of which Triton makes no tensor (TypeError)'

@@ -15,8 +15,9 @@ from flakelint.engine.findings import Edit
 from flakelint.engine.rule import unsafe
 from flakelint.kernel.launch_binding import Binding
 from flakelint.kernel.launch_options import CONFIGURED, LAUNCHER
-from flakelint.kernel.launches import DTYPE, EITHER, NUMBER, SIZE, STRIDE, STRING, TENSOR, Passed
-from flakelint.source.expressions import is_power_of_2
+from flakelint.kernel.launches import DTYPE, EITHER, NONE, NUMBER, SIZE, STRIDE, STRING, TENSOR, Passed
+from flakelint.rules.tri.none_arguments import unguarded
+from flakelint.source.expressions import is_power_of_2, written
 from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import Position, Range
 
@@ -93,6 +94,7 @@ class LaunchProblems:
         yield from self._twice()
         yield from self._filled_in()
         yield from self._unfit()
+        yield from self._absent()
         yield from self._warps()
 
     def _grid(self) -> Iterator[Problem]:
@@ -231,6 +233,23 @@ class LaunchProblems:
                 message = (
                     f'`{name}` of `{self._kernel}` is no `tl.constexpr`, and gets the {what} `{ast.unparse(value)}`: '
                     'launching raises TypeError (failed to specialize argument)'
+                )
+                yield Problem(self._file.range(value), message)
+
+    def _absent(self) -> Iterator[Problem]:
+        """`None` for a pointer that the kernel reads or writes in any case."""
+        given = self._binding.positional | {name: one.value for name, one in self._binding.keywords.items()}
+        for name, value in given.items():
+            passed = self._call.launch.parameters.get(name)
+            is_filled = name in self._filled.computed or name in self._filled.every
+            if passed is None or passed.kind != NONE or passed.optional or is_filled:
+                continue
+            access = unguarded(name, self._call.kernel, self._file)
+            if access is not None:
+                use = f'`{written(access.node)}` (line {access.node.lineno})'
+                message = (
+                    f'`{name}` of `{self._kernel}` gets None, and {use} is compiled whatever the flags are: '
+                    'Triton refuses it; pass a tensor, or put that under a `tl.constexpr` flag'
                 )
                 yield Problem(self._file.range(value), message)
 

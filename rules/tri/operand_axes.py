@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 # the name of the axis, and where it stands behind the block
 _AXES = {
-    'argmax': ('axis', 1), 'argmin': ('axis', 1), 'associative_scan': ('axis', 1), 'cumprod': ('axis', 1), 'cumsum': ('axis', 1),
-    'flip': ('dim', 1), 'gather': ('axis', 2), 'max': ('axis', 1), 'min': ('axis', 1), 'reduce': ('axis', 1),
-    'softmax': ('dim', 1), 'sum': ('axis', 1), 'xor_sum': ('axis', 1),
+    'flip': ('dim', 1), 'gather': ('axis', 2), 'softmax': ('dim', 1),
+    **dict.fromkeys((
+        'argmax', 'argmin', 'associative_scan', 'cumprod', 'cumsum', 'max', 'min', 'reduce', 'sum', 'xor_sum',
+    ), ('axis', 1)),
 }
 _SORTED = {'sort': ('dim', 1), 'topk': ('dim', 2)}
 
@@ -64,17 +65,22 @@ def turned(value: 'Value', exact: 'Exact') -> str:
 def ordered(value: 'Value', exact: 'Exact') -> str:
     """What is wrong with what `tl.trans` or `tl.permute` is given."""
     node, shape = value.node, runtime(exact.of(value.operands[0])).shape
-    if leaf(node) not in ('trans', 'permute') or not is_triton(value) or shape is None:
+    if leaf(node) not in ('ravel', 'trans', 'permute') or not is_triton(value) or shape is None:
         return ''
+    if leaf(node) == 'ravel' and not shape:
+        return f'`{written(node)}` flattens a scalar: Triton refuses it'
     if leaf(node) == 'trans' and len(shape) < 2:
         return f'`{written(node)}` transposes {block(shape)}: Triton refuses it; it takes two dimensions at least'
+    if leaf(node) == 'ravel':
+        return ''
     given = node.args[1 if resolved(node.func, value.frame).startswith('triton.') else 0:]
     if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
         given = given[0].elts
     order = [whole_number(one) for one in given]
     if not given or node.keywords or None in order or sorted(order) == list(range(len(shape))):
         return ''
-    return f'`{written(node)}` orders the dimensions {order} of {block(shape)}: Triton refuses it; name each of them once, from 0'
+    text = f'`{written(node)}` orders the dimensions {order} of {block(shape)}'
+    return f'{text}: Triton refuses it; name each of them once, from 0'
 
 
 def split(value: 'Value', exact: 'Exact') -> str:
@@ -102,7 +108,7 @@ def joined(value: 'Value', exact: 'Exact') -> str:
     left, right = (runtime(one) for one in found)
     lengths = clash(left.shape, right.shape)
     if lengths is not None:
-        return f'{text} joins blocks of the shapes {spelled(left.shape)} and {spelled(right.shape)}: Triton refuses two lengths'
+        return f'{text} joins {spelled(left.shape)} and {spelled(right.shape)}: Triton refuses {lengths[0]} and {lengths[1]}'
     if exact_types.is_clash(left.dtype, right.dtype):
         return f'{text} joins {left.dtype} and {right.dtype}: Triton refuses two types; cast one of them'
     return ''

@@ -104,7 +104,8 @@ class OperandMismatch(Rule):
         seen = values_of([node.operand for node in signed], kernel, file)
         for node in signed:
             if is_late(node.operand, seen, file) and file.is_first(self.code, file.range(node)):
-                yield self.finding(file.range(node), f'`{written(node)}` has a plus sign, which values of the run time do not have: leave it out')
+                text = f'`{written(node)}` has a plus sign, which values of the run time do not have'
+                yield self.finding(file.range(node), f'{text}: Triton refuses it; leave the sign out')
         if file.repository.is_called_by_kernels(kernel):
             return
         model = file.model(kernel)

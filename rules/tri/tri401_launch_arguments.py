@@ -48,6 +48,7 @@ class LaunchArguments(Rule):
     - keyword arguments that are neither parameters nor options of a launch, arguments given twice, and positional arguments that are too many;
     - parameters that `triton.autotune` or `triton.heuristics` sets and the launch passes again, `num_warps`, `num_stages` and `num_ctas` of a tuned kernel among them;
     - a string, a list, a dictionary or a type for a parameter that is no `tl.constexpr`;
+    - `None` for a pointer that every variant of the kernel reads or writes;
     - a grid that is a number instead of a tuple, whether it is written out or given by a function;
     - `num_warps` that is no power of two, or more than 32;
     - `grid` and `warmup`, which belong to the launch and cannot be passed by keyword;
