@@ -16,6 +16,7 @@ from flakelint.kernel.host_sizes import HostSizes
 from flakelint.kernel.launches import NUMBER, Passed
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
+from flakelint.kernel.stated_limits import stated_limits
 from flakelint.project.imports import last_name
 from flakelint.source.expressions import defaults_of
 
@@ -62,6 +63,10 @@ class Arguments:
         self._strides = _stride_roles([parameter.name for parameter in kernel.parameters])
 
     @cached_property
+    def _stated(self) -> dict[str, int]:
+        return stated_limits(self.kernel)
+
+    @cached_property
     def _unrolled(self) -> frozenset[str]:
         """The parameters to which loops count that are unrolled."""
         calls = [call for call in self.kernel.calls if last_name(call.func) == 'static_range']
@@ -78,6 +83,7 @@ class Arguments:
             known = self._size(name, constant)
             if name in self._unrolled:
                 known = known.below(_MAX_UNROLLED)._replace(tight=min(known.tight, _UNROLLED))
+            known = known.below(self._stated.get(name))
             most = min(known.tight, _MAX_NARROW), min(known.possible, _MAX_NARROW)
             known = self._known[name] = known._replace(tight=most[0], possible=most[1])
         return known

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from flakelint.kernel.addresses import Product
     from flakelint.kernel.bounds import Bounds
 
+# an index that shows how the sizes beside it wrap
+_FEW = 8
 _THROUGH = frozenset({'view', 'assign', 'cast'})
 
 
@@ -41,7 +43,8 @@ class Witness:
         chosen = self._chosen()
         parts = []
         for (label, size), number in chosen:
-            role = f' ({size.role})' if size.role in sizes.DEFAULTS and not size.exact else ''
+            is_assumed = number >= (size.tight if self._tight else size.possible) or size.index
+            role = f' ({size.role})' if size.role in sizes.DEFAULTS and not size.exact and is_assumed else ''
             parts.append(f'`{label}` = {number:,}{role}')
         if len(parts) < 2:
             return ''.join(parts)
@@ -54,9 +57,24 @@ class Witness:
         others = 1
         for at, number in enumerate(numbers):
             others *= number if at != free else 1
-        numbers[free] = _round(-(-self._most // others))
+        if others * 2 <= self._most:
+            numbers[free] = _round(-(-self._most // others))
+        else:
+            # what stands beside the index is so large that it would have wrapped before: a smaller one does as well
+            numbers[free] = min(numbers[free], _FEW)
+            self._lower(numbers, free)
         pairs = zip(self._factors, numbers, strict=True)
         return [(factor, number) for factor, number in pairs if not factor[0].isdigit()]
+
+    def _lower(self, numbers: list[int], free: int) -> None:
+        open_ = [at for at, (_, size) in enumerate(self._factors) if at != free and not size.exact]
+        if not open_:
+            return
+        largest = max(open_, key=lambda at: numbers[at])
+        rest = 1
+        for at, number in enumerate(numbers):
+            rest *= number if at != largest else 1
+        numbers[largest] = min(numbers[largest], _round(-(-self._most // rest)))
 
     def _flatten(self, value: Value) -> list[tuple[str, Size]]:
         found: list[tuple[str, Size]] = []
