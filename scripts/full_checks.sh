@@ -12,6 +12,8 @@ mapfile -t files < <(grep -rl --include='test_*.py' 'from hypothesis' tests | so
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/compiler/test_widths_*.py
   # and this one the share of bounds taken away that are found
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/kernel/test_generated_masks.py -k a_bound_that_is_gone
+  # and this one the share of broken conventions that are mended
+  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/rules/test_fault_injection.py
   # and these the share of what Triton refuses of changed kernels and launches
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/compiler/test_mutants.py tests/compiler/test_launch_mutants.py
 } | tee docs/full_checks.txt

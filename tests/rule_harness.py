@@ -32,7 +32,8 @@ _PLACE = r'[A-Z]{3}[0-9]{3}(?:@[0-9]+)?'
 _EXPECT = re.compile(rf'[ \t]*# expect: (?P<places>{_PLACE}(?:, {_PLACE})*)[ \t]*$', re.MULTILINE)
 _SETTINGS = re.compile(r'# settings: (?P<table>\{.*\})[ \t]*\n')
 _DEFAULTS = {'preset': 'fla', 'header': {'owner': 'The flakelint Authors', 'start-year': 2026}}
-_HOOKS = ('check_file', 'check_comment', 'check_kernel', 'visit_')
+_NAMES = {'python': 'example.py', 'markdown': 'example.md'}
+_HOOKS = ('check_file', 'check_comment', 'check_kernel', 'check_markdown', 'visit_')
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,14 @@ def read_fixture(path: Path) -> Fixture:
     return Fixture(_EXPECT.sub('', text), expected, settings)
 
 
-def fixture_files(code: str) -> list[Path]:
-    """The fixtures of a rule, without the texts that fixing makes of them."""
-    return sorted(path for path in (FIXTURES / code).rglob('*.py') if not path.name.endswith(FIXED))
+def fixture_files(code: str, suffix: str = '.py') -> list[Path]:
+    """The fixtures of a rule of one kind, without the texts that fixing makes of them."""
+    return sorted(path for path in (FIXTURES / code).rglob(f'*{suffix}') if not path.name.endswith(fixed_names(suffix)))
+
+
+def fixed_names(suffix: str) -> tuple[str, ...]:
+    """How the names of texts end that fixing makes of fixtures."""
+    return tuple(name.removesuffix('.py') + suffix for name in FIXED)
 
 
 @cache
@@ -108,14 +114,14 @@ def fences(text: str) -> Iterator[tuple[str, str]]:
         yield match['language'], match['content']
 
 
-def examples(section: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The Python examples of a section, each with the settings that stand before it."""
+def examples(section: str) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """The examples of a section, each with the settings that stand before it and the name of a file that could hold it."""
     settings: dict[str, Any] = {}
     for language, content in fences(section):
         if language == 'toml':
             settings = tomllib.loads(content)
-        elif language == 'python':
-            yield settings, content
+        elif language in _NAMES:
+            yield settings, _NAMES[language], content
 
 
 def _toml(value: Any) -> str:

@@ -113,4 +113,4 @@ def test_the_kernels_are_a_wheel_of_their_own(tmp_path: Path) -> None:
 
 def test_base_dependencies_are_few() -> None:
     names = {requirement.split('>')[0] for requirement in PROJECT['project']['dependencies']}
-    assert names == {'click', 'libcst', 'pathspec', 'tomli'}
+    assert names == {'click', 'libcst', 'markdown-it-py', 'pathspec', 'tomli'}

@@ -28,8 +28,14 @@ def copy_fwd_kernel(x, y, n, B: tl.constexpr):
 def flakelint(*arguments: str, cwd: Path, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess:
     """Run the command line in a process of its own."""
     return subprocess.run(
-        command(*arguments), cwd=cwd, input=stdin, env=clean_environment(**environment), capture_output=True, text=True,
-        encoding='utf-8', check=False,
+        command(*arguments),
+        cwd=cwd,
+        input=stdin,
+        env=clean_environment(**environment),
+        capture_output=True,
+        text=True,
+        encoding='utf-8',
+        check=False,
     )
 
 

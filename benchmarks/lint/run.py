@@ -29,6 +29,9 @@ from benchmarks.lint.generate import write_tree
 REPOSITORY = Path(__file__).parent.parent.parent
 SETTINGS = 'preset = "fla"\n[header]\nowner = "The flakelint Authors"\nstart-year = 2026\n'
 
+# the rules about docs, comments, tests, layout and operators, none of which looks into a kernel
+CONVENTIONS = 'DOC,REP,TST,TRI405,OPS103,OPS104,OPS105'
+
 # run in a process of its own: checks every file in it, and writes down each text that was given to libcst's parser,
 # then each text of a top-level statement, asked for or not
 RECORD = """
@@ -142,6 +145,15 @@ def warm_and_changed(folder: Path, rounds: int) -> dict[str, float]:
     }
 
 
+def of_conventions(folder: Path, rounds: int) -> dict[str, float]:
+    """What the rules of conventions cost within a cold run: with all rules, and with all but them, one process each."""
+    alone = flakelint('--no-cache', '--jobs', '1')
+    without = flakelint('--no-cache', '--jobs', '1', '--ignore', CONVENTIONS)
+    pairs = [(measure(alone, folder).cpu, measure(without, folder).cpu) for _ in range(rounds)]
+    shares = [(whole - rest) / whole for whole, rest in pairs]
+    return {'share of cpu': statistics.median(shares), 'lowest': min(shares), 'highest': max(shares)}
+
+
 def against_fixit(folder: Path, fixit: str) -> dict[str, float]:
     """One cold run of flakelint with all rules and one of Fixit with its default rules."""
     ours = measure(flakelint('--no-cache', '--jobs', '2'), folder)
@@ -187,6 +199,7 @@ def _measure_tree(folder: Path, rounds: int, fixit: str | None) -> dict[str, dic
     cold = cold_against_parser(folder, rounds)
     found = {f'cold, all rules, against libcst on units {kind}': figures for kind, figures in cold.items()}
     found['warm and one changed file'] = warm_and_changed(folder, rounds)
+    found['conventions'] = of_conventions(folder, rounds)
     if fixit:
         found['against Fixit 2'] = against_fixit(folder, fixit)
     return {kind: {key: round(value, 3) for key, value in figures.items()} for kind, figures in found.items()}

@@ -16,8 +16,11 @@ from flakelint.cli.common import common_folder, config_option, fail, load_config
 from flakelint.engine.baseline import Baseline
 from flakelint.engine.config import OUTPUT_FORMATS, Config, SettingsError
 from flakelint.engine.runner import Job, run
+from flakelint.engine.settings import READS_MARKDOWN
+from flakelint.project import discovery
 from flakelint.project.discovery import Found, discover
 from flakelint.project.ignore import Patterns
+from flakelint.source import markdown
 
 if TYPE_CHECKING:
     from flakelint.engine.cache import Cache
@@ -145,11 +148,14 @@ class _Check:
         settings = self.config.settings
         lines = (*settings.exclude, *settings.extend_exclude)
         exclude = Patterns(self.config.root, (*lines, *self.options['exclude']))
-        found = discover(self.paths, exclude, settings.respect_gitignore, settings.force_exclude)
+        suffixes = discovery.SUFFIXES
+        if READS_MARKDOWN.intersection(self.job.codes):
+            suffixes += markdown.SUFFIXES
+        found = discover(self.paths, exclude, settings.respect_gitignore, settings.force_exclude, suffixes)
         for text in found.notes:
             note(f'warning: {text}')
         if not found.files:
-            note('warning: no Python files found')
+            note('warning: no files found')
         return found
 
     def _finish(self, found: Found, results: 'dict[str, list[Finding]]') -> int:

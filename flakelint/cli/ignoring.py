@@ -16,6 +16,7 @@ from flakelint.engine.runner import read
 from flakelint.report.model import slashed
 from flakelint.source.comments import long_strings
 from flakelint.source.file import SourceFile
+from flakelint.source.markdown import is_markdown
 from flakelint.source.suppressions import Pieces
 from flakelint.source.text import DecodeError, Position, Range, encode
 
@@ -54,7 +55,7 @@ def add_ignores(results: 'Mapping[str, list[Finding]]', reason: str, note: Calla
         shown = slashed(os.path.relpath(path))
         try:
             before = read(path)
-            after, count, left = ignored(before, findings, reason)
+            after, count, left = (before, 0, findings) if is_markdown(path) else ignored(before, findings, reason)
             if count:
                 write(path, before, after)
         except OSError as error:
@@ -163,7 +164,8 @@ class _Plan:
 
     def _put_above(self, line: int, comment: 'Comment', code: str) -> bool:
         top = max((number for number in (1, 2) if _FOR_OTHERS.match(self._file.lines.line(number))), default=0)
-        if line <= top or self._pieces.inside(line):
+        line = self._pieces.first(line)
+        if line <= top:
             return False
         self._above.setdefault(line, set()).add(code)
         return True

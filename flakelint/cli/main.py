@@ -20,6 +20,7 @@ _COMMANDS = {
     'config': 'config',
     'explain': 'explain',
     'header': 'header',
+    'init': 'init',
     'rule': 'rule',
 }
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine import diagnostics
 from flakelint.engine.context import File
+from flakelint.engine.document import Document
 from flakelint.engine.findings import Finding
+from flakelint.source.markdown import is_markdown
 from flakelint.source.text import DecodeError
 from flakelint.source.unit import TooDeepError
 
@@ -70,6 +72,7 @@ class Checker:
         self._ignored = ignored
         self._make_repository = repository
         self._file_rules = [rule for rule in rules if hasattr(rule, 'check_file')]
+        self._markdown_rules = [rule for rule in rules if hasattr(rule, 'check_markdown')]
         self._comment_rules = [rule for rule in rules if hasattr(rule, 'check_comment')]
         self._kernel_rules = [rule for rule in rules if hasattr(rule, 'check_kernel')]
         self._visitors = [(rule, _visit_methods(rule)) for rule in rules if _visit_methods(rule)]
@@ -105,6 +108,8 @@ class Checker:
         if len(data) > self.settings.max_file_size:
             limit = f'{len(data):,} bytes, more than `max-file-size` ({self.settings.max_file_size:,})'
             return self._refused(diagnostics.problem(diagnostics.TOO_COMPLEX, f'not analysed: {limit}'), path)
+        if is_markdown(path):
+            return self._markdown(path, data)
         try:
             file = File(path, data, self.settings, (lambda: self.repository) if self._make_repository is not None else None)
             file.enabled = self.enabled
@@ -113,7 +118,7 @@ class Checker:
             return self._refused(problem, path)
         try:
             findings = list(self._run(file))
-            consulted = file.repository.consulted(file.module) if file.consults else ''
+            consulted = file.consulted
         except Exception as error:
             return self._refused(_failure('reading the file', error, 1), path)
         if file.problem is not None:
@@ -121,6 +126,15 @@ class Checker:
             findings = [finding._replace(fix=None) for finding in findings]
             findings.append(diagnostics.parse_problem(file.problem))
         return Examined(self._finish(findings, file, path), consulted)
+
+    def _markdown(self, path: str, data: bytes) -> Examined:
+        try:
+            document = Document(path, data, (lambda: self.repository) if self._make_repository is not None else None)
+        except DecodeError as error:
+            problem = diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)
+            return self._refused(problem, path)
+        findings = [one for rule in self._markdown_rules for one in _guarded(rule, rule.check_markdown, document)]
+        return Examined(self._finish(findings, None, path), document.consulted)
 
     def _refused(self, problem: Finding, path: str) -> Examined:
         return Examined(self._finish([problem], None, path), '')

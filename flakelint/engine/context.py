@@ -53,6 +53,8 @@ class File(SourceFile):
         self.enabled: Set[str] = frozenset()
         # whether anything was asked of the repository, so that what is found depends on other files too
         self.consults = False
+        # what was asked of the files of the repository besides the meaning of names
+        self.notes: set[str] = set()
         self._whole = whole
         self._known: dict[tuple[str, Kernel], Any] = {}
         self._reported: set[tuple[str, Range]] = set()
@@ -77,6 +79,17 @@ class File(SourceFile):
         """What there is to know of the kernels of other files."""
         self.consults = True
         return self._whole() if self._whole is not None else Repository('', (), decorator_names(self.settings))
+
+    def ask(self, kind: str, of: str) -> tuple[str, ...]:
+        """The answer of the repository to a question, as for `Answers`; what is found depends on it."""
+        answers = self.repository.index.files.answers
+        self.notes.add(answers.note(kind, of))
+        return answers.answer(kind, of)
+
+    @property
+    def consulted(self) -> str:
+        """A hash of what other files said that findings may depend on, and a line for each question that was asked; nothing where they depend on no other file."""
+        return '\n'.join((self.repository.consulted(self.module), *sorted(self.notes))) if self.consults else ''
 
     def model(self, kernel: Kernel) -> 'Model':
         """The model of one of its kernels, with the value of every expression, worked out once for all rules.

@@ -17,6 +17,7 @@ from flakelint.engine.fixes import Fixed, decoded_lines, fix, write
 from flakelint.engine.runner import Job, read
 from flakelint.project.contents import content_hash
 from flakelint.source.file import SourceFile
+from flakelint.source.markdown import is_markdown
 from flakelint.source.text import DecodeError, LineTable, decode
 
 
@@ -96,7 +97,7 @@ def mend(data: bytes, name: str, checker: Checker, allow_unsafe: bool, baseline:
         findings = checker.check(name, content)
         return findings if baseline is None else _without_known_fixes(findings, name, content, baseline)
 
-    return fix(data, check, allow_unsafe, _is_sound)
+    return fix(data, check, allow_unsafe, _is_text if is_markdown(name) else _is_sound)
 
 
 def difference(before: bytes, after: bytes, name: str, write_line: Callable[[str], object]) -> None:
@@ -124,6 +125,14 @@ def _take(repairs: Repairs, path: str, name: str, before: bytes, fixed: Fixed) -
         repairs.changes[path] = (before, fixed.data)
     for code, count in fixed.applied.items():
         repairs.applied[code] = repairs.applied.get(code, 0) + count
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        decode(data)
+        return True
+    except DecodeError:
+        return False
 
 
 def _is_sound(data: bytes) -> bool:

@@ -9,6 +9,7 @@ A rule is a class in a module of its own, named after its code and its name: `ru
 
 - `check_file(file)` is called once for each file.
 - `check_comment(comment, file)` is called for each comment.
+- `check_markdown(document)` is called once for each Markdown file.
 - `check_kernel(kernel, file)` is called for each function that Triton compiles.
 - `visit_Call(node, unit, file)`, or any other class of libcst's nodes, is called for each such node, in one walk for all rules.
 
@@ -25,7 +26,7 @@ from flakelint.source.text import Range
 SECTIONS = (
     'What it does', 'Why is this bad?', 'Example', 'Use instead', 'Fix safety', 'Known limits', 'Options', 'References',
 )
-HOOKS = ('check_file', 'check_comment', 'check_kernel')
+HOOKS = ('check_file', 'check_comment', 'check_kernel', 'check_markdown')
 REQUIRED_SECTIONS = ('What it does', 'Why is this bad?', 'Example')
 
 

@@ -22,6 +22,7 @@ from flakelint.engine.versions import overlap
 from flakelint.project.contents import Content, Contents, content_hash, content_of
 from flakelint.project.discovery import discover
 from flakelint.project.ignore import Patterns
+from flakelint.source.markdown import is_markdown
 
 if TYPE_CHECKING:
     from flakelint.engine.checker import Checker
@@ -117,7 +118,7 @@ class Job:
         elif self._is_project:
             exclude = Patterns(self.config.root, (*settings.exclude, *settings.extend_exclude, *self.exclude))
             found = discover([self.config.root], exclude, settings.respect_gitignore).files
-        return Contents(self.config.root, [*found, *files], known)
+        return Contents(self.config.root, [path for path in (*found, *files) if not is_markdown(path)], known)
 
     @property
     def _is_project(self) -> bool:
@@ -312,14 +313,23 @@ class _Earlier:
         if not known:
             return {}
         state = self.contents.state
+        known = {key: found for key, found in known.items() if self._answers_hold(found, state)}
         changed = {key: found for key, found in known.items() if found.state != state}
         if changed:
-            consulted = {key: self.repository().consulted_by(keys[key][1]) for key in changed}
-            same = {key for key, found in changed.items() if found.consulted == consulted[key]}
+            consulted = {key: self._consulted(keys[key][1]) for key in changed}
+            same = {key for key, found in changed.items() if found.consulted.partition('\n')[0] == consulted[key]}
             self._cache.confirm(same, state)
             self.repository().index.save()
             known = {key: found for key, found in known.items() if key not in changed or key in same}
         return known
+
+    def _consulted(self, name: str) -> str:
+        # Markdown asks questions only, and means no names
+        return '' if is_markdown(name) else self.repository().consulted_by(name)
+
+    def _answers_hold(self, found: Known, state: str) -> bool:
+        _, *notes = found.consulted.split('\n')
+        return self.contents.answers.still_hold(notes, texts_only=found.state == state)
 
 
 def _check_all(files: list[str], checker: 'Checker', job: Job, cache: Cache | None, workers: int) -> Iterable[Outcome]:

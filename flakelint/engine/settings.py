@@ -136,6 +136,9 @@ SECTIONS = {'header': HeaderSettings, 'commits': CommitSettings, 'kernel': Kerne
 PREVIEW = ('TRI207',)
 POLICIES = ('TRI102', 'TRI106', 'TRI402', 'TRI405', 'TRI406', 'TRI506', 'TRI602')
 
+# the rules that look at Markdown files, too; without one of them no folder is searched for such files
+READS_MARKDOWN = frozenset({'DOC110', 'DOC111', 'REP104', 'REP105'})
+
 PRESETS: dict[str, dict[str, Any]] = {
     'triton': {
         'select': ('ENG', 'TRI1', 'TRI2', 'TRI3', 'TRI4', 'TRI5', 'TRI6', 'OPS101', 'OPS102'),

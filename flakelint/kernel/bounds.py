@@ -292,7 +292,10 @@ class Bounds:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
         large = left if left.tight >= right.tight else right
         return large._replace(
-            possible=max(left.possible, right.possible), index=left.index or right.index, exact=left.exact and right.exact)
+            possible=max(left.possible, right.possible),
+            index=left.index or right.index,
+            exact=left.exact and right.exact,
+        )
 
     def _swizzled(self, value: Value) -> Size:
         found = [self.of(operand) for operand in value.operands]

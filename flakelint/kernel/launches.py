@@ -279,8 +279,8 @@ class Launches:
     """How a file uses the functions that Triton compiles.
 
     Args:
-        statements (Iterable[ast.stmt]):
-            The statements of the file.
+        nodes (Iterable[ast.AST]):
+            The nodes of the file.
         kernels (Sequence[Kernel]):
             Its kernels.
     """

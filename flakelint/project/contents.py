@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from flakelint.project.answers import Answers
+
 # a file in which none of this stands holds no kernel and no launch, and applies no autograd function
 _RELEVANT = (b'jit', b'triton', b'](', b'] (', b'.run(', b'.warmup(', b'.apply')
 
@@ -66,6 +68,11 @@ class Contents:
         for path, content in self.files.items():
             digest.update(f'{path}\0{content.hash}\0'.encode(errors='surrogateescape'))
         return digest.hexdigest()
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What the files say, without being parsed."""
+        return Answers(self)
 
     def read(self, path: str) -> bytes | None:
         """The content of a file, or None."""

@@ -22,10 +22,16 @@ class Found:
     notes: list[str] = field(default_factory=list)
 
 
-def discover(paths: Iterable[str], exclude: Patterns, respect_gitignore: bool = True, force_exclude: bool = False) -> Found:
+def discover(
+    paths: Iterable[str],
+    exclude: Patterns,
+    respect_gitignore: bool = True,
+    force_exclude: bool = False,
+    suffixes: tuple[str, ...] = SUFFIXES,
+) -> Found:
     """Find the Python files that the given paths mean.
 
-    A folder stands for the Python files below it that are neither excluded nor ignored by git. A file that is named is taken as it is, unless `force_exclude` asks for the exclusions to hold for it too. A path that does not exist is kept: that it cannot be read is for the checker to say.
+    A folder stands for the files below it that have one of the suffixes and are neither excluded nor ignored by git. A file that is named is taken as it is, unless `force_exclude` asks for the exclusions to hold for it too. A path that does not exist is kept: that it cannot be read is for the checker to say.
 
     Args:
         paths (Iterable[str]):
@@ -36,10 +42,12 @@ def discover(paths: Iterable[str], exclude: Patterns, respect_gitignore: bool = 
             Whether `.gitignore` files count. Default: `True`.
         force_exclude (bool, Optional):
             Whether exclusions hold for named files too. Default: `False`.
+        suffixes (tuple[str, ...], Optional):
+            How the names of the files end that folders stand for. Default: as those of Python files do.
     """
     found = Found()
     seen: set[str] = set()
-    walk = _Walk(exclude, respect_gitignore, found.notes)
+    walk = _Walk(exclude, respect_gitignore, found.notes, suffixes)
     for path in paths:
         path = os.path.abspath(path)
         if os.path.isdir(path):
@@ -54,10 +62,11 @@ def discover(paths: Iterable[str], exclude: Patterns, respect_gitignore: bool = 
 
 
 class _Walk:
-    def __init__(self, exclude: Patterns, respect_gitignore: bool, notes: list[str]) -> None:
+    def __init__(self, exclude: Patterns, respect_gitignore: bool, notes: list[str], suffixes: tuple[str, ...]) -> None:
         self._exclude = exclude
         self._respect_gitignore = respect_gitignore
         self._notes = notes
+        self._suffixes = suffixes
         self._entered: set[tuple[int, int]] = set()
 
     def leaves_out(self, path: str) -> bool:
@@ -98,7 +107,7 @@ class _Walk:
             if is_folder:
                 if entry.name not in NEVER_ENTERED and not self._is_out(entry.path, True, patterns):
                     yield from self._folder(entry.path, patterns, ancestors)
-            elif entry.name.endswith(SUFFIXES) and not self._is_out(entry.path, False, patterns):
+            elif entry.name.endswith(self._suffixes) and not self._is_out(entry.path, False, patterns):
                 yield entry.path
 
     def _is_out(self, path: str, folder: bool, patterns: list[Patterns]) -> bool:

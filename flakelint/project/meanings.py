@@ -52,8 +52,7 @@ class Meaning(NamedTuple):
     Args:
         kind (str):
             `module` (text: its dotted name), `member` of a module (text: the module and the name, with a colon between them),
-            `function`, `class` or `other` value (text: a digest of its source; value of a function: its signature, as `signature_of`
-            gives it),
+            `function`, `class` or `other` value (text: a digest of its source; value of a function: its signature, as `signature_of` gives it),
             `alias` (text: another name),
             `applied` decorator (text: the name of the decorated function, value: that of the decorator),
             `literal` (value; text: `constexpr` where the value is wrapped in one).

@@ -51,6 +51,8 @@ class Suppression:
             The offset just past it, its reason included.
         foreign (bool):
             Whether it is a `noqa` comment, which other tools read too.
+        used (set[str], Optional):
+            The codes that it silenced so far. Default: none.
     """
 
     comment: 'Comment'
@@ -164,7 +166,7 @@ def _read_ours(comment: 'Comment', match: re.Match, pieces: Pieces, lines: 'Line
     if verb == 'file-ignore':
         first = last = 0
     elif comment.own_line:
-        first, last = comment.line, _next_code_line(comment, lines)
+        first, last = comment.line, pieces.last(_next_code_line(comment, lines))
     else:
         first, last = pieces.first(comment.line), comment.line
     start, end = (comment.offset + place for place in match.span())

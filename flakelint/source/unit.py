@@ -36,6 +36,8 @@ class Unit:
             Its lines, with line breaks.
         offset (int):
             The offset in the file of its first character.
+        lines (LineTable):
+            The lines of the file.
     """
 
     def __init__(self, nodes: list[ast.stmt], first_line: int, text: str, offset: int, lines: LineTable) -> None:

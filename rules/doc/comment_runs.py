@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 _SUPPRESSION = re.compile(r'#\s*flakelint:')
 
 
+def is_suppression(text: str) -> bool:
+    """Whether a comment asks for silence, and says nothing else."""
+    return _SUPPRESSION.match(text) is not None
+
+
 def runs(comments: 'Iterable[Comment]') -> 'list[list[Comment]]':
     """Comments that follow each other in one column, as lists; a comment behind code begins a list.
 
@@ -22,7 +27,7 @@ def runs(comments: 'Iterable[Comment]') -> 'list[list[Comment]]':
     """
     found: list[list[Comment]] = []
     for comment in comments:
-        if _SUPPRESSION.match(comment.text):
+        if is_suppression(comment.text):
             continue
         last = found[-1][-1] if found else None
         if last is not None and comment.own_line and (comment.line, comment.column) == (last.line + 1, last.column):

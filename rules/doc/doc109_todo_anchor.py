@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.engine.config import SettingsError
 from flakelint.engine.rule import Rule
 from flakelint.rules.doc.comment_runs import runs
+from flakelint.source.docstrings import documented
 from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
-    import ast
-
     from flakelint.engine.context import File
     from flakelint.engine.findings import Finding
 
@@ -53,7 +52,6 @@ _PROSE = re.compile(
 _ADVICE = 'name an issue (`#123` or a link), a version (`triton>=3.5`) or a date that settles it'
 # a line longer than this is data, not prose
 _LONGEST = 5000
-_FENCE = re.compile(r'\s*(?:```|~~~)')
 
 
 class _Line(NamedTuple):
@@ -139,8 +137,9 @@ class TodoAnchor(Rule):
         for run in runs(file.comments):
             lines = [_Line(comment.text[1:], comment.line, comment.column + 1) for comment in run]
             yield from self._in_paragraphs(lines)
-        for node in file.docstrings:
-            yield from self._in_paragraphs(_docstring_lines(node, file))
+        for docstring in documented(file):
+            lines = [_Line('' if line.is_code else line.text, line.line, line.column) for line in docstring.lines]
+            yield from self._in_paragraphs(lines)
 
     def _in_paragraphs(self, lines: list[_Line]) -> 'Iterator[Finding]':
         paragraph: list[_Line] = []
@@ -182,22 +181,3 @@ def _between(lines: list[_Line], first: tuple[int, int], last: tuple[int, int]) 
         end = last[1] if index == last[0] else None
         parts.append(lines[index].text[start:end])
     return ' '.join(parts)
-
-
-def _docstring_lines(node: 'ast.Constant', file: 'File') -> list[_Line]:
-    """The lines of a docstring as the file spells them, code blocks blanked."""
-    place = file.range(node)
-    found = []
-    fenced = False
-    for number in range(place.start.line, place.end.line + 1):
-        text = file.lines.line(number)
-        start = place.start.column - 1 if number == place.start.line else 0
-        end = place.end.column - 1 if number == place.end.line else len(text)
-        inner = text[start:end]
-        # the opening quotes are no part of the sentence
-        skipped = len(inner) - len(inner.lstrip('rRuU"\'')) if number == place.start.line else 0
-        is_fence = _FENCE.match(inner[skipped:]) is not None
-        fenced = fenced != is_fence
-        shown = '' if fenced or is_fence or inner.lstrip().startswith('>>>') else inner[skipped:].rstrip('"\'')
-        found.append(_Line(shown, number, start + skipped + 1))
-    return found

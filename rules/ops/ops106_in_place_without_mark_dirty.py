@@ -25,8 +25,7 @@ class InPlaceWithoutMarkDirty(Rule):
     """A forward that changes one of its inputs and does not say so.
 
     ## What it does
-    Finds the `forward` of a `torch.autograd.Function` that changes an input in place
-    (`x.add_()`, `x[...] = ...`, `x += ...`, `out=x`, a kernel that stores to it,
+    Finds the `forward` of a `torch.autograd.Function` that changes an input in place (`x.add_()`, `x[...] = ...`, `x += ...`, `out=x`, a kernel that stores to it,
     or a function of the same file that does one of these) and never calls `ctx.mark_dirty(x)`.
     Only inputs for which `backward` returns a gradient are looked at: others, such as buffers to write to, are none of autograd's business.
 

@@ -140,7 +140,9 @@ def test_killing_a_fixing_run_leaves_whole_files(tmp_path: Path) -> None:
         for path in paths:
             write(path, old)
         process = subprocess.Popen(
-            command('check', 'src', '--fix', '--no-cache', '--jobs', '1', '-q'), cwd=tmp_path, env=clean_environment(),
+            command('check', 'src', '--fix', '--no-cache', '--jobs', '1', '-q'),
+            cwd=tmp_path,
+            env=clean_environment(),
             stdout=subprocess.DEVNULL,
         )
         while all(path.read_text() == old for path in paths) and process.poll() is None:

@@ -50,7 +50,10 @@ class Repository:
         self.folder = folder
         identity = {f'GIT_{who}_{what}': 'a@b.c' for who in ('AUTHOR', 'COMMITTER') for what in ('NAME', 'EMAIL')}
         self.environment = clean_environment(
-            PRE_COMMIT_HOME=str(home), GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_SYSTEM=os.devnull, **identity,
+            PRE_COMMIT_HOME=str(home),
+            GIT_CONFIG_GLOBAL=os.devnull,
+            GIT_CONFIG_SYSTEM=os.devnull,
+            **identity,
             PATH=f'{Path(sys.executable).parent}{os.pathsep}{os.environ["PATH"]}',
         )
         folder.mkdir(exist_ok=True)

@@ -22,7 +22,12 @@ def check(folder, text, *arguments):
 
 def check_bytes(folder, data, *arguments):
     return subprocess.run(
-        command('check', '-', *arguments), cwd=folder, input=data, env=clean_environment(), capture_output=True, check=False,
+        command('check', '-', *arguments),
+        cwd=folder,
+        input=data,
+        env=clean_environment(),
+        capture_output=True,
+        check=False,
     )
 
 

@@ -26,8 +26,7 @@ class Request(NamedTuple):
         path (str):
             A file with kernels, or the name of a package whose kernels are meant.
         variants (list[tuple[str, dict, dict]], Optional):
-            Names of kernels with the types and the constants of their arguments. Default: all kernels, in the variants
-            that their signatures suggest.
+            Names of kernels with the types and the constants of their arguments. Default: all kernels, in the variants that their signatures suggest.
         kernels (list[str], Optional):
             The kernels that are meant. Default: all.
     """

@@ -131,7 +131,7 @@ def test_the_settings_in_force_show_them(tmp_path: Path) -> None:
 
 def test_the_documentation_lists_every_role_with_its_sizes() -> None:
     text = (REPOSITORY / 'docs/settings.md').read_text(encoding='utf-8').replace('\\*', '*')
-    rows = re.findall(r'^\| `([\w-]+)` \| [^|]+ \| ([^|]+) \| ([^|]+) \|$', text, re.MULTILINE)
+    rows = re.findall(r'^\| `([\w-]+)` +\| [^|]+ \| ([^|]+) \| ([^|]+) \|$', text, re.MULTILINE)
     listed = {role: (number(tight), number(possible)) for role, tight, possible in rows}
     assert listed == DEFAULTS
 

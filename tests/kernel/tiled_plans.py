@@ -57,6 +57,12 @@ class Access:
             The letters of all of its axes, the outermost one first.
         place (str):
             `before`, `loop` or `after`.
+        other (str, Optional):
+            What masked lanes of a load give. Default: none.
+        is_remasked (bool, Optional):
+            Whether what it loads is masked once more. Default: `False`.
+        is_advanced (bool, Optional):
+            Whether its pointers move on within the loop. Default: `False`.
     """
 
     kind: str
@@ -108,6 +114,14 @@ class Plan:
             Its axes by letter, those of the outermost dimensions first.
         tile (str):
             The letters of the block that is worked on.
+        accesses (list[Access], Optional):
+            What it loads and stores. Default: none.
+        reduce (str, Optional):
+            How the taken axis is brought together: `sum`, `max`, `min` or `dot`. Default: not at all.
+        has_strides (bool, Optional):
+            Whether strides are arguments. Default: `False`.
+        fault (Fault | None, Optional):
+            The bound that it lacks. Default: `None`.
     """
 
     form: str

@@ -109,6 +109,9 @@ def test_ignored_is_what_git_ignores(tmp_path_factory, files, top, below) -> Non
     if (folder / 'a').is_dir():
         write(folder / 'a/.gitignore', '\n'.join(below))
     listed = subprocess.run(
-        ['git', '-C', folder, 'ls-files', '-z', '--others', '--exclude-standard'], check=True, capture_output=True, text=True,
+        ['git', '-C', folder, 'ls-files', '-z', '--others', '--exclude-standard'],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
     assert set(found(folder)) == {name for name in listed.split('\0') if name.endswith('.py')}

@@ -66,8 +66,13 @@ def _write_project(folder: Path) -> None:
 
 def _python(script: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, '-c', script, *arguments], cwd=cwd, capture_output=True, text=True, encoding='utf-8',
-        env=clean_environment(PYTHONPATH=str(REPOSITORY)), check=False,
+        [sys.executable, '-c', script, *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        encoding='utf-8',
+        env=clean_environment(PYTHONPATH=str(REPOSITORY)),
+        check=False,
     )
 
 

@@ -84,8 +84,11 @@ def test_the_driver_says_who_it_is() -> None:
 
 def test_one_result() -> None:
     item = finding(
-        place(3, 2, 4, 5), severity='info', fix=fix('unsafe', 'Write it so', place(3, 1, 4, 1), 'new\n'),
-        related=(Related(place(9, 1, 9, 2), 'see here'),), path='d e/ü.py',
+        place(3, 2, 4, 5),
+        severity='info',
+        fix=fix('unsafe', 'Write it so', place(3, 1, 4, 1), 'new\n'),
+        related=(Related(place(9, 1, 9, 2), 'see here'),),
+        path='d e/ü.py',
     )
     result, = _run(Report([item], 1, {}))['results']
     artifact = {'uri': 'd%20e/%C3%BC.py', 'uriBaseId': '%SRCROOT%'}

@@ -39,7 +39,9 @@ def _text(source: str, *findings: Finding, **values: object) -> str:
 
 def test_a_finding_with_a_fix_and_a_related_place() -> None:
     item = finding(
-        place(6, 9, 6, 13), message='`load` is bare', fix=fix('unsafe', 'Write `tl.load`'),
+        place(6, 9, 6, 13),
+        message='`load` is bare',
+        fix=fix('unsafe', 'Write `tl.load`'),
         related=(Related(place(1, 8, 1, 14), 'imported here'),),
     )
     assert _text(SOURCE, item) == """\

