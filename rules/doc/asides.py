@@ -83,12 +83,12 @@ _ASIDES = (
 PATTERNS = tuple((re.compile(pattern), what) for pattern, what in _ASIDES)
 # what stands behind an at sign and is nobody
 _NOBODY = frozenset(_WORDS.split())
-# a cheap test, of a whole file too
+# a cheap test of a line
 MAY_BE = re.compile(
     r"\bI['\u2019 ]|\bmy |\b(?:IMO|IMHO|AFAIK|AFAICT|IIRC)\b|\bsure\b|know why|no idea|who knows|[^\w\n]@\w"
     r"|(?i:\b(?:sorry|wtf|omg|lol|lmao|haha|ugh|argh|yikes|damn|sigh|facepalm))"
     r"|(?i:\b(?:ask|ping|tell|poke|blame|talk to|check with|thanks|kudos|cc|credits?)\b)"
-    r"|\bme\b|\bby\s+[A-Z]|\([A-Za-z]+\)|[Aa]uthor|[-\u2014~] ?[A-Za-z]+\s*$",
+    r"|\bme\b|\bby\s+[A-Z]|^[#\s]*\([A-Za-z]+\)|[Aa]uthor|\s(?:--?|\u2014|~)\s?[A-Z]",
     re.MULTILINE,
 )
 # a signature of two letters on a line of its own

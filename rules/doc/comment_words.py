@@ -47,6 +47,7 @@ _OPENERS = frozenset(_COMMON.split())
 _FIRST = re.compile(r"#+\s*(?P<word>[A-Z][a-z]+|A(?= [a-z]{3}))(?P<rest>(?:['\u2019-][a-z]+)*(?![\w'\u2019-]).*)")
 # what follows a word that is code, a marker or a label
 _CODE = re.compile(r'(?:\.\w|::|[(\[{_@`"=:]|\s*(?:=|:=|\+=|->|<-|:(?=\s|$)))')
+_INNER = re.compile(r'[a-z,] ([A-Z][a-z]*)\b')
 _NUMBER = re.compile(r'\s+#?\d')
 # behind the letter A, that speaks of something called A
 _OF_A = re.compile(
@@ -115,4 +116,9 @@ def lowered(text: str, file: 'SourceFile', names: Set[str]) -> str:
 
 def _is_name(word: str, file: 'SourceFile') -> bool:
     """Whether a file writes a word with a capital letter within a sentence too."""
-    return re.search(rf'(?<=[a-z,] ){word}\b', file.text) is not None
+    return word in _within_sentences(file)
+
+
+@lru_cache(maxsize=2)
+def _within_sentences(file: 'SourceFile') -> Set[str]:
+    return frozenset(_INNER.findall(file.text))

@@ -65,8 +65,6 @@ class PersonalAside(Rule):
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag the asides in a file."""
-        if not MAY_BE.search(file.text):
-            return
         for run in runs(file.comments):
             if not is_legal(run):
                 yield from self._in_run(run, file)
