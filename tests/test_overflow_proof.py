@@ -67,11 +67,16 @@ def test_every_version_is_right_at_a_small_size(kernel: str, version: str) -> No
     assert found['results'] > 0
 
 
+def unpadded(text: str) -> str:
+    """A text without what lines up the pipes of its tables."""
+    return re.sub('-+', '-', re.sub(' +', ' ', text))
+
+
 def test_the_record_is_of_the_kernels_as_they_stand(measurements: list[dict]) -> None:
     assert proves(measurements)
     assert {one['source'] for one in measurements} == {digest(*case) for case in itertools.product(KERNELS, VERSIONS)}
     assert all(one['source'] == digest(one['kernel'], one['version']) for one in measurements)
-    assert table(measurements) in RECORD
+    assert unpadded(table(measurements)) in unpadded(RECORD)
 
 
 def test_nothing_is_proven_where_a_measurement_is_missing_or_says_otherwise(measurements: list[dict]) -> None:

@@ -6,14 +6,21 @@
 """`flakelint init`: a configuration and a baseline for a repository that has none."""
 
 import os
+import sys
 
 import click
 
 from flakelint.cli.common import fail, load_config, note
 from flakelint.cli.proposal import Proposal, propose
+from flakelint.engine.runner import read
 from flakelint.engine.settings import PRESETS
 from flakelint.project.discovery import discover
 from flakelint.project.ignore import Patterns
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 _BASELINE = 'flakelint-baseline.json'
 
@@ -29,8 +36,8 @@ def command(path: str, preset: str | None, write: bool) -> None:
     """
     root = os.path.abspath(path)
     config, _ = load_config(root, None)
-    if config.file is not None and os.path.dirname(os.path.abspath(config.file)) == root:
-        fail(f'{os.path.relpath(config.file)} configures this repository already')
+    if config.file is not None:
+        fail(f'{os.path.relpath(config.file)} configures this folder already')
     files = discover([root], Patterns(root, ())).files
     found = propose(root, files, preset)
     for text in found.notes:
@@ -45,14 +52,31 @@ def command(path: str, preset: str | None, write: bool) -> None:
 def _write(root: str, found: Proposal) -> None:
     from flakelint.cli.check import command as check
 
+    baseline = os.path.join(root, _BASELINE)
+    if os.path.exists(baseline):
+        fail(f'{os.path.relpath(baseline)} is there already: move it away')
     project = os.path.join(root, 'pyproject.toml')
     is_project = os.path.exists(project)
     target = project if is_project else os.path.join(root, 'flakelint.toml')
-    text = found.as_toml('tool.flakelint' if is_project else '', _BASELINE)
+    before = read(project) if is_project else b''
+    after = _extended(before, found) if is_project else found.as_toml('', _BASELINE).encode()
     # the file appears before the baseline that it names, since the check that makes it reads the settings
-    with open(target, 'a', encoding='utf-8') as file:
-        file.write(f'\n{text}' if is_project else text)
+    with open(target, 'wb') as file:
+        file.write(after)
     note(f'{os.path.relpath(target)}: written')
     code = check.main(['--update-baseline', '--no-cache', root], standalone_mode=False)
     if code:
         raise SystemExit(code)
+
+
+def _extended(before: bytes, found: Proposal) -> bytes:
+    """The content of a `pyproject.toml` with the configuration behind it; what is no TOML then is not written."""
+    newline = '\r\n' if b'\r\n' in before else '\n'
+    gap = newline * (1 + (not before.endswith(b'\n'))) if before.strip() else ''
+    text = found.as_toml('tool.flakelint', _BASELINE).replace('\n', newline)
+    after = before + f'{gap}{text}'.encode()
+    try:
+        tomllib.loads(after.decode('utf-8'))
+    except ValueError as error:
+        fail(f'pyproject.toml: the settings cannot be added, {error}')
+    return after

@@ -157,7 +157,7 @@ def _find_tags(found: Proposal, root: str) -> None:
     tags = Counter(match['tag'] for one in subjects if (match := _TAG.match(one)))
     if not subjects or sum(tags.values()) * _SHARE < len(subjects):
         return
-    found.tags = sorted(tag for tag, count in tags.items() if count > 1)
+    found.tags = sorted(tags)
     found.notes.append(f'commits: {sum(tags.values())} of the last {len(subjects)} subjects begin with a tag')
 
 

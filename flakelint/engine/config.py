@@ -23,7 +23,7 @@ else:
 
 OUTPUT_FORMATS = ('text', 'concise', 'json', 'json-lines', 'sarif', 'github', 'gitlab', 'junit')
 
-_OUR_TABLE = re.compile(rb'^\s*\[\s*tool\s*\.\s*flakelint\b', re.MULTILINE)
+_OUR_TABLE = re.compile(rb'^\s*\[?\s*tool\s*\.\s*flakelint\b', re.MULTILINE)
 
 
 class SettingsError(Exception):

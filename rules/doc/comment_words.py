@@ -30,7 +30,7 @@ Mistral Mixtral Mllama Nemotron Pixtral Qwen Roberta Rwkv Ulysses Unsloth Whispe
 French German Greek Hebrew Hindi Italian Japanese Korean Latin Portuguese Roman Russian Spanish Turkish Vietnamese Monday
 Tuesday Wednesday Thursday Friday Saturday Sunday January February April June July August September October November December
 None True False Ellipsis NotImplemented Hugging Cutlass Deci Dynamo Eagle Flux Huggingface Hunyuan Inductor Jamba Knuth
-Lhotse Medusa Sam Slaney Torch Van Wan Yarn Bash Cython Git Markdown Numba
+Lhotse Medusa Sam Slaney Torch Van Wan Yarn Bash Cython Git Markdown Numba Eq Eqn Eqs Fig Figs Sec Thm Prop
 """
 # words that begin a sentence even where the next word has a capital too
 _COMMON = """
@@ -72,7 +72,8 @@ def identifiers(file: 'SourceFile') -> Set[str]:
             found.add(node.name)
         elif isinstance(node, ast.alias):
             found.update(node.name.split('.'), [node.asname or ''])
-    return found
+    # `b_Akk` is the block of what a comment calls `Akk`
+    return found | {part for name in found if '_' in name for part in name.split('_')}
 
 
 def may_be_sentence(text: str) -> bool:

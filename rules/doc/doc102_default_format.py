@@ -132,7 +132,8 @@ class DefaultFormat(Rule):
         text = entry.head.text
         message = f'`{text[begin:end].strip(",; ")}` stands among the types: {_ADVICE}'
         fix = None
-        if section.docstring.is_plain and lines and not found and not lines[-1].is_code and not has_items(lines):
+        is_value = re.fullmatch(VALUE, value.strip()) is not None
+        if section.docstring.is_plain and is_value and lines and not found and not lines[-1].is_code and not has_items(lines):
             last = lines[-1].text.rstrip()
             stop = _stop(last)
             if stop is not None:
@@ -186,6 +187,9 @@ def _is_explained(one: 'Statement', lines: 'list[DocLine]', entry: 'Entry', has_
 
 
 def _rewritten(one: 'Statement', lines: 'list[DocLine]') -> 'Fix | None':
+    # of prose nobody knows which part is the value
+    if re.fullmatch(rf'{VALUE}\.?', one.value.strip()) is None:
+        return None
     line = lines[one.index]
     end = len(line.text.rstrip())
     title = 'Write `Default:`'
@@ -205,8 +209,6 @@ def _rewritten(one: 'Statement', lines: 'list[DocLine]') -> 'Fix | None':
         return safe(title, *(edit for edit in edits if edit.text))
     last = lines[-1].text.rstrip()
     if not one.begins_sentence or not one.value or lines[-1].is_code or (one.index < len(lines) - 1 and has_items(lines)):
-        return None
-    if one.kind == 'default is' and re.fullmatch(rf'{VALUE}\.?', one.value) is None:
         return None
     if one.index == len(lines) - 1:
         value = _written(one.value)

@@ -53,7 +53,7 @@ class TableAlignment(Rule):
     Safe: the fix changes the white space around the cells and the number of dashes of the row below the head; the table is rendered as before.
 
     ## Known limits
-    Tables in lists and quotations are left alone, and so are tables of which some rows begin or end with a pipe and others do not. Signs of Chinese, Japanese and Korean, and emoji, count as two columns, as terminals show them.
+    Tables in lists and quotations are left alone, and so are tables of which some rows begin or end with a pipe and others do not, or of which a row has more cells than the head. Signs of Chinese, Japanese and Korean, and emoji, count as two columns, as terminals show them.
     """
 
     code = 'DOC111'
@@ -95,7 +95,8 @@ def _aligned(lines: list[str]) -> list[str] | None:
     """The lines of a table with its pipes in line; `None` where its rows are not alike."""
     rows = [_cells(line.strip()) for line in lines]
     starts, ends = {line.strip().startswith('|') for line in lines}, {_ends(line.strip()) for line in lines}
-    if len(starts) > 1 or len(ends) > 1:
+    # of a row that is longer than the head the rest is not shown, and nobody knows what was meant
+    if len(starts) > 1 or len(ends) > 1 or any(len(row) > len(rows[0]) for row in rows):
         return None
     widths = [max(_needs(cell) for cell in column) for column in zip_longest(*rows, fillvalue='')]
     indent = lines[0][:len(lines[0]) - len(lines[0].lstrip())]

@@ -6,7 +6,7 @@
 """Where prose is broken into lines in the middle of a sentence."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +19,12 @@ _LIST = re.compile(
     r'(?:[-*+\u2022\u2013](?:\s|$)|[>|<=]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s|\\\w|:::|\$\$|\.\.\s|:\w+[ :]|!?\['
     r'|\{%|>>>|#|~~~|```)',
 )
-_LABEL = re.compile(r'[\w .*\[\]`/-]{1,40}:(?:\s|$)')
+_LABEL = re.compile(r'[^.!?;]{1,70}?:(?:\s|$)')
+# formulas that stand on lines of their own, in TeX
+_DISPLAY = re.compile(r'\$\$|\\[\[\]()]')
+# a line that stands for itself: an address, a definition, an assignment, a name of C++
+_ITSELF = re.compile(r'https?://|\S+(?:\(.*?\))? (?:=|->|:=|<-|==) |\S*::\S|[-=~^*+#"\']{3,}\s*$|:\s')
+_CAPITAL = re.compile(r'[A-Z]')
 _COLUMNS = re.compile(r'\S {2,}\S|\t')
 
 
@@ -40,8 +45,8 @@ class Line(NamedTuple):
     column: int
 
 
-def wraps(lines: Sequence[Line], shortest: int) -> Iterator[int]:
-    """The lines of a paragraph that end in the middle of a sentence, by their index.
+def wraps(lines: Sequence[Line], shortest: int) -> list[int]:
+    """The lines of a paragraph that end in the middle of a sentence, by their index; none where one of them may be meant so.
 
     Args:
         lines (Sequence[Line]):
@@ -49,14 +54,26 @@ def wraps(lines: Sequence[Line], shortest: int) -> Iterator[int]:
         shortest (int):
             The column up to which a line is too short to have been wrapped.
     """
-    if any(_WIDE.search(one.text) for one in lines) or sum(one.text.count('$$') for one in lines):
-        return
+    if any(_WIDE.search(one.text) or _DISPLAY.search(one.text) for one in lines):
+        return []
     inside = Inside()
+    found = []
     for index, (one, other) in enumerate(pairwise(lines)):
         inside.read(one.text)
-        is_long = one.column + len(one.text) > shortest
-        if is_long and not inside.is_open and is_prose(one.text) and not _END.search(one.text) and _goes_on(other.text):
-            yield index
+        if _END.search(one.text) or inside.is_open:
+            continue
+        if not _is_wrapped(one, other, shortest) or (len(lines) == 2 and _CAPITAL.match(other.text)):
+            return []
+        found.append(index)
+    return found
+
+
+def _is_wrapped(one: Line, other: Line, shortest: int) -> bool:
+    """Whether a line ends where it does since the next word did not fit."""
+    word = other.text.split(maxsplit=1)[0] if other.text else ''
+    widest = max(len(one.text), len(other.text))
+    fits = len(one.text) + 1 + len(word) <= widest
+    return one.column + len(one.text) > shortest and not fits and is_prose(one.text) and _goes_on(other.text)
 
 
 class Inside:
@@ -91,4 +108,4 @@ def begins_block(text: str) -> bool:
 
 def _goes_on(text: str) -> bool:
     """Whether a line goes on with the sentence of the line before."""
-    return bool(text) and not begins_block(text) and not _LABEL.match(text) and not _COLUMNS.search(text)
+    return bool(text) and not any(one.match(text) for one in (_LIST, _LABEL, _ITSELF)) and not _COLUMNS.search(text)

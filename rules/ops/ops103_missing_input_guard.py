@@ -27,7 +27,7 @@ class Options:
             The decorators that count, by their full names or only the last part; the first is the one to write.
     """
 
-    guards: tuple[str, ...] = ('input_guard', 'contiguous')
+    guards: tuple[str, ...] = ('input_guard', 'contiguous', 'ensure_contiguous')
 
 
 class MissingInputGuard(Rule):
@@ -114,7 +114,7 @@ class MissingInputGuard(Rule):
     Kernels are seen where they are launched by name, and calls where they call a function of the repository by name.
 
     ## Options
-    - `guards`: the decorators that count, by their full names or only the last part; the first is the one to write. Default: `["input_guard", "contiguous"]`.
+    - `guards`: the decorators that count, by their full names or only the last part; the first is the one to write. Default: `["input_guard", "contiguous", "ensure_contiguous"]`.
     """
 
     code = 'OPS103'

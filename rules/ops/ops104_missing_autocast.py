@@ -3,6 +3,7 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -125,7 +126,10 @@ class MissingAutocast(Rule):
         """Look for the decorators on what launches kernels."""
         names = dict(zip(DIRECTIONS, (self.options.forward, self.options.backward), strict=True))
         for function, launches in launching(file):
-            methods = {name: function.methods[name] for name in DIRECTIONS if name in function.methods}
+            methods = {
+                name: function.methods[name] for name in DIRECTIONS
+                if name in function.methods and not _only_raises(function.methods[name])
+            }
             lacking = [name for name, method in methods.items() if not has_decorator(method, names[name], file)]
             own = function.definition.name
             if len(lacking) == len(methods) and launches:
@@ -144,3 +148,9 @@ _REASONS = {
     'forward': 'autocast is not the same in the forward and the backward pass',
     'backward': 'PyTorch raises AttributeError, since only the forward one leaves in the context what that restores',
 }
+
+
+def _only_raises(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a direction is not there, and says so."""
+    body = [one for one in method.body if not isinstance(one, ast.Expr)]
+    return len(body) == 1 and isinstance(body[0], ast.Raise)

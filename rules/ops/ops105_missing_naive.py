@@ -4,6 +4,7 @@
 # For a list of all contributors, see the git history of this repository.
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,6 +32,10 @@ class Options:
 
     operators: tuple[str, ...] = ('ops/*/__init__.py',)
     shared: tuple[str, ...] = ('ops/common/', 'ops/utils/', 'ops/backends/', 'ops/cp/')
+
+
+# what is one direction of an operator, and shared by several of them
+_PASS = re.compile(r'_(?:fwd|bwd)(?:_|$)')
 
 
 class MissingNaive(Rule):
@@ -87,7 +92,9 @@ class MissingNaive(Rule):
             return
         imports = [node for node in scope_statements(file.statements) if isinstance(node, ast.ImportFrom)]
         own = [node for node in imports if _is_own(node, file)]
-        if not own or any(REFERENCE in name.lower() for node in imports for name in (node.module or '').split('.')):
+        if not own or all(_PASS.search(one.name) for node in own for one in node.names):
+            return
+        if any(REFERENCE in name.lower() for node in imports for name in (node.module or '').split('.')):
             return
         if not file.repository.host(file.module).has_reference:
             folder = file.path.rpartition('/')[0]

@@ -80,7 +80,7 @@ def test_a_header_that_few_files_have_is_none(tmp_path: Path) -> None:
 def test_the_tags_of_commits_are_proposed(tmp_path: Path) -> None:
     files(tmp_path, {'a.py': ''})
     commits(tmp_path, ['[Fix] Mend a', '[Ops] Add a', '[Fix] Mend b', '[Ops] Add b', 'no tag', '[Once] only'])
-    assert proposed(tmp_path)['commits'] == {'tags': ['Fix', 'Ops']}
+    assert proposed(tmp_path)['commits'] == {'tags': ['Fix', 'Once', 'Ops']}
 
 
 @pytest.mark.parametrize('subjects', [[], ['Mend a', 'Mend b', 'fix: c', '[Fix] d']])
@@ -128,9 +128,43 @@ def test_what_is_written_holds_and_holds_back_what_is_there(tmp_path: Path, proj
 def test_a_repository_that_is_configured_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / 'flakelint.toml').write_text('preset = "fla"\n')
     result = flakelint('init', '--write', cwd=tmp_path)
-    assert result.returncode == 2 and 'flakelint.toml configures this repository already' in result.stderr
+    assert result.returncode == 2 and 'flakelint.toml configures this folder already' in result.stderr
     assert (tmp_path / 'flakelint.toml').read_text() == 'preset = "fla"\n'
 
 
 def test_nothing_to_find_is_no_error(tmp_path: Path) -> None:
     assert proposed(tmp_path) == {'preset': 'triton'}
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    ('[project\nname = "acme"\n', 'pyproject.toml: the settings cannot be added'),
+    ('tool = { ruff = { line-length = 100 } }\n', 'pyproject.toml: the settings cannot be added'),
+])
+def test_a_project_file_that_cannot_hold_the_settings_is_left_alone(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / 'pyproject.toml').write_text(text)
+    result = flakelint('init', '--write', cwd=tmp_path)
+    assert result.returncode == 2 and message in result.stderr, result.stderr
+    assert (tmp_path / 'pyproject.toml').read_text() == text
+    assert not (tmp_path / 'flakelint-baseline.json').exists()
+
+
+def test_a_folder_of_a_configured_repository_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / 'pyproject.toml').write_text('tool.flakelint.preset = "fla"\n')
+    files(tmp_path, {'inner/a.py': ''})
+    result = flakelint('init', '--write', 'inner', cwd=tmp_path)
+    assert result.returncode == 2 and 'pyproject.toml configures this folder already' in result.stderr, result.stderr
+    assert [path.name for path in (tmp_path / 'inner').iterdir()] == ['a.py']
+
+
+def test_line_breaks_of_the_project_file_are_kept(tmp_path: Path) -> None:
+    (tmp_path / 'pyproject.toml').write_bytes(b'[project]\r\nname = "acme"')
+    assert flakelint('init', '--write', cwd=tmp_path).returncode == 0
+    data = (tmp_path / 'pyproject.toml').read_bytes()
+    assert data.startswith(b'[project]\r\nname = "acme"\r\n\r\n[tool.flakelint]\r\n') and b'\n' not in data.replace(b'\r\n', b'')
+
+
+def test_a_baseline_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / 'flakelint-baseline.json').write_text('{}')
+    result = flakelint('init', '--write', cwd=tmp_path)
+    assert result.returncode == 2 and 'flakelint-baseline.json is there already' in result.stderr
+    assert not (tmp_path / 'flakelint.toml').exists()
