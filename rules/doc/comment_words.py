@@ -31,6 +31,10 @@ French German Greek Hebrew Hindi Italian Japanese Korean Latin Portuguese Roman 
 Tuesday Wednesday Thursday Friday Saturday Sunday January February April June July August September October November December
 None True False Ellipsis NotImplemented Hugging Cutlass Deci Dynamo Eagle Flux Huggingface Hunyuan Inductor Jamba Knuth
 Lhotse Medusa Sam Slaney Torch Van Wan Yarn Bash Cython Git Markdown Numba Eq Eqn Eqs Fig Figs Sec Thm Prop
+Muon Welford Woodbury Kronecker Strassen Huber Xavier Kaiming Glorot Philox Morton Lanczos Arnoldi Laplacian Hermitian
+Github Fortran Java Pandas Flax Redis Gaudi Mosaic Nsight Christmas Kahn Wilson Winograd Karatsuba Cauchy Hilbert
+Wasserstein Langevin Metropolis Brownian Legendre Tikhonov Nelder Powell Shannon Hoeffding Chernoff Zipf Pythagorean
+Abelian Hopfield Sherman Morrison
 """
 # words that begin a sentence even where the next word has a capital too
 _COMMON = """

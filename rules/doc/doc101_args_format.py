@@ -167,6 +167,10 @@ def _moved(entry: 'Entry', section: 'Section') -> 'Fix | None':
     white = [line.text[:len(line.text) - len(line.text.lstrip())] for line in (entry.head, *below)]
     if not section.docstring.is_plain or '\t' in ''.join(white) or entry.rest.startswith(('```', '~~~')):
         return None
+    # code stands where it stands
+    texts = (entry.rest, *(one.text for one in below))
+    if any(line.is_code for line in below) or any(text.rstrip().endswith('::') for text in texts):
+        return None
     indent = indent_of(entry.head.text) + _STEP
     text = entry.head.text
     end = len(text) - len(text[entry.colon:].lstrip())

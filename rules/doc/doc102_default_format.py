@@ -132,8 +132,8 @@ class DefaultFormat(Rule):
         text = entry.head.text
         message = f'`{text[begin:end].strip(",; ")}` stands among the types: {_ADVICE}'
         fix = None
-        is_value = re.fullmatch(VALUE, value.strip()) is not None
-        if section.docstring.is_plain and is_value and lines and not found and not lines[-1].is_code and not has_items(lines):
+        is_value = re.fullmatch(VALUE, value.strip()) is not None and not found and not _has_code(lines)
+        if section.docstring.is_plain and is_value and lines and not lines[-1].is_code and not has_items(lines):
             last = lines[-1].text.rstrip()
             stop = _stop(last)
             if stop is not None:
@@ -162,7 +162,8 @@ class DefaultFormat(Rule):
         if faults:
             message = f'{" and ".join(faults)} at `{_short(line.text[one.start:])}`'
             message = f'{message}: write {_form(one.value)}' if one.is_last else f'{message}: add them'
-            fix = safe('Write the default in its form', *edits) if section.docstring.is_plain else None
+            is_sure = section.docstring.is_plain and not _has_code(lines)
+            fix = safe('Write the default in its form', *edits) if is_sure else None
             yield self.finding(place, message, fix)
         if not one.is_last and alone and not has_items(lines):
             message = f'`{_short(line.text[one.start:])}` stands before the end of the description: put the default last'
@@ -173,8 +174,14 @@ class DefaultFormat(Rule):
         end = one.end if one.kind == 'parenthesis' else len(line.text.rstrip())
         message = f'`{_short(line.text[one.start:end])}` states the default in another form: {_ADVICE}'
         start = one.start + len(line.text[one.start:end]) - len(line.text[one.start:end].lstrip())
-        fix = _rewritten(one, lines) if alone and one.is_last and section.docstring.is_plain else None
+        is_sure = alone and one.is_last and section.docstring.is_plain and not _has_code(lines)
+        fix = _rewritten(one, lines) if is_sure else None
         return self.finding(place_in(line, start, end), message, fix)
+
+
+def _has_code(lines: 'list[DocLine]') -> bool:
+    """Whether a description holds more than prose."""
+    return any(line.is_code or line.text.rstrip().endswith('::') or line.text.lstrip().startswith('.. ') for line in lines)
 
 
 def _is_explained(one: 'Statement', lines: 'list[DocLine]', entry: 'Entry', has_proper: bool) -> bool:

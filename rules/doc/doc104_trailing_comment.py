@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from flakelint.source.comments import Comment
 
 _LONGEST_SHOWN = 40
+# a comment longer than this is data, not prose
+_LONGEST = 1000
 _SIGNS = re.compile(r'#+\s*')
 
 
@@ -90,7 +92,9 @@ class TrailingComment(Rule):
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag the explanations behind code."""
         for comment in file.comments:
-            if comment.own_line or is_short_note(comment.text, self.options.max_words):
+            if comment.own_line or len(comment.text) > _LONGEST or comment.text.startswith(('#:', '#!')):
+                continue
+            if is_short_note(comment.text, self.options.max_words):
                 continue
             found = spots(file).get(comment.line, ())
             # the innermost comes last
@@ -110,7 +114,7 @@ class TrailingComment(Rule):
         above = Position(spot.first, 1)
         code = file.lines.line(comment.line)[:comment.column - 1].rstrip()
         removed = Range(Position(comment.line, len(code) + 1), _place(comment).end)
-        edits = Edit(Range(above, above), f'{indent}{text.rstrip()}{file.lines.newline}'), Edit(removed, '')
+        edits = Edit(Range(above, above), f'{indent}{text.rstrip()}\n'), Edit(removed, '')
         return safe('Move the comment above', *edits)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Edit
 from flakelint.engine.rule import Rule, safe
+from flakelint.rules.doc.comment_kinds import is_pragma
 from flakelint.rules.doc.comment_runs import runs
 from flakelint.rules.rep.copyright_block import is_copyright
 from flakelint.source.text import Position, Range
@@ -163,7 +164,9 @@ def _words(comment: 'Comment') -> str | None:
         return None
     for pattern in _RULED:
         if match := pattern.fullmatch(text):
-            return match['words'].rstrip('#').rstrip()
+            words = match['words'].rstrip('#').rstrip()
+            # a tool would read what is left
+            return None if is_pragma(f'# {words}') else words
     return None
 
 

@@ -43,7 +43,7 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _BULLET = r'(?:[-*+•]|\d+[.)])?\s*'
-_LEAD = re.compile(rf'(?:^[#\s]*{_BULLET}|[.;!?]\s+|\(\s*)$')
+_LEAD = re.compile(rf'(?:^[#\s]*{_BULLET}|[.;!?]\s+|[(\[]\s*)$')
 # what follows the word where a sentence speaks about it
 _PROSE = re.compile(
     r'\s*(?:[,/\'"`]|(?:and|or|is(?! this| it| there)|are|was|were|in|without|with|must|may|stands?|comments?|markers?|marks'
@@ -132,7 +132,7 @@ class TodoAnchor(Rule):
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag what is to be done, but nobody knows when."""
-        if self._word is None or not self._word.search(file.text):
+        if self._word is None or not any(word in file.text for word in self.options.words):
             return
         for run in runs(file.comments):
             lines = [_Line(comment.text[1:], comment.line, comment.column + 1) for comment in run]

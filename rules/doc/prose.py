@@ -17,13 +17,15 @@ _WIDE = re.compile(r'[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]')
 # what lines begin with that are more than a piece of a sentence: items, rows, directives, fields, pictures, tags, prompts, headings
 _LIST = re.compile(
     r'(?:[-*+\u2022\u2013](?:\s|$)|[>|<=]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]\s|\\\w|:::|\$\$|\.\.\s|:\w+[ :]|!?\['
-    r'|\{%|>>>|#|~~~|```)',
+    r'|\{%|>>>|#|~~~|```|@\w|[\u2600-\u27bf\U0001f300-\U0001faff]|`*\w{1,20}`*\s[-\u2013\u2014]\s)',
 )
 _LABEL = re.compile(r'[^.!?;]{1,70}?:(?:\s|$)')
 # formulas that stand on lines of their own, in TeX
 _DISPLAY = re.compile(r'\$\$|\\[\[\]()]')
 # a line that stands for itself: an address, a definition, an assignment, a name of C++
 _ITSELF = re.compile(r'https?://|\S+(?:\(.*?\))? (?:=|->|:=|<-|==) |\S*::\S|[-=~^*+#"\']{3,}\s*$|:\s')
+# a line longer than this is data, not prose
+_LONGEST = 5000
 _CAPITAL = re.compile(r'[A-Z]')
 _COLUMNS = re.compile(r'\S {2,}\S|\t')
 
@@ -54,7 +56,10 @@ def wraps(lines: Sequence[Line], shortest: int) -> list[int]:
         shortest (int):
             The column up to which a line is too short to have been wrapped.
     """
-    if any(_WIDE.search(one.text) or _DISPLAY.search(one.text) for one in lines):
+    if any(len(one.text) > _LONGEST or _WIDE.search(one.text) or _DISPLAY.search(one.text) for one in lines):
+        return []
+    # names in backticks at the start of several lines are a list
+    if sum(one.text.startswith('`') for one in lines) > 1:
         return []
     inside = Inside()
     found = []

@@ -21,6 +21,7 @@ _LITERAL = rf'(?:(?:True|False|None)(?![\w.]*\w)|{_QUOTED}|{_NUMBER}(?![\w%/*^-]
 VALUE = rf'(?:{_TICKED}|{_LITERAL})'
 _IS = r'\s*(?:[:=]|\bis\b:?|\bto\b:?|\bvalue\b\s*(?:[:=]|is))\s*'
 _VALUE_IN_PARENTHESES = rf'(?:{_IS}(?P<value>{VALUE}|[^()\[\]]+?)|\s+(?P<bare>{VALUE}))'
+_LONGEST = 2000
 _STATEMENTS = (
     # the form that is asked for
     ('proper', re.compile(r'(?<![\w(\[`*"\'.-])Default:(?=\s|$)')),
@@ -81,6 +82,9 @@ def statements(lines: 'list[DocLine]') -> list[Statement]:
 
 def _in_line(lines: 'list[DocLine]', index: int) -> Iterator[Statement]:
     text = lines[index].text
+    # a line longer than this is data, not prose
+    if len(text) > _LONGEST:
+        return
     covered = 0
     matches = [(match.start(), kind, match) for kind, pattern in _STATEMENTS for match in pattern.finditer(text)]
     for start, kind, match in sorted(matches, key=lambda one: one[0]):

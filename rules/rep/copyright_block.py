@@ -26,6 +26,11 @@ _COOKIE = re.compile(r'[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+')
 _OWN_PRAGMA = re.compile(r'#\s*flakelint:')
 # how alike two lines are, from 0 to 1, before one counts as another wording of the other
 _ALIKE = 0.75
+# words of a copyright line that name nobody
+_NO_HOLDERS = frozenset({
+    'all', 'by', 'c', 'copyright', 'copyrights', 'filecopyrighttext', 'present', 'reserved', 'rights', 'spdx',
+    'spdxfilecopyrighttext',
+})
 
 
 class Template:
@@ -77,7 +82,9 @@ class Template:
 
     def is_ours(self, line: str) -> bool:
         """Whether a line is a copyright line of the owner, however it is worded."""
-        return is_copyright(line) and f' {self._owner} ' in f' {_words(line)} '
+        # whoever stands beside the owner holds rights too
+        holders = [word for word in re.findall(r'\w+', line.lower()) if not word.isdigit() and word not in _NO_HOLDERS]
+        return is_copyright(line) and _words(' '.join(holders)) == self._owner
 
     def is_part(self, line: str) -> bool:
         """Whether a line looks like part of an older wording of the block."""

@@ -67,7 +67,7 @@ class Header(Rule):
     ```
 
     ## Fix safety
-    Safe: only comments change. An older block of the same owner is replaced and keeps its years, and what is missing is added with the range from `start-year` to this year. Copyright lines of others are never touched: ours is put above them.
+    Safe: only comments change. An older block of the same owner is replaced, whatever licence it names, and keeps its years from `start-year` on, and what is missing is added with the range from `start-year` to this year. Copyright lines of others are never touched: ours is put above them.
 
     ## Known limits
     A file that is empty, or holds white space only, needs no block. A copyright notice in a docstring is not recognised as a block. `flakelint header --year` moves the closing year.

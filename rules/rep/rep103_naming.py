@@ -23,6 +23,9 @@ _CLASS = re.compile(r'_*[A-Z][A-Za-z0-9]*(?:(?<=\d)_(?=\d)[A-Za-z0-9]+(?:_[A-Z][
 _WORD = re.compile(r'[a-z0-9]+[A-Z]?\d*|[A-Z0-9]+s?|[a-zA-Z]{1,2}\d*|(?:d+[A-Z]+[a-z]{0,3})+\d*|(?:setUp|tearDown)(?:Class)?')
 _CONSTANT_WORD = re.compile(r'[A-Z0-9]+x?|[a-z]|d[A-Z]|[A-Z][a-z]')
 _SYMBOL = re.compile(r'[a-zA-Z]{1,2}\d*|d[A-Z][a-z]?\d*')
+# what a generator writes at the top of a file
+_GENERATED = re.compile(r'DO NOT (?:EDIT|MODIFY)|@generated|[Aa]uto-?generated')
+_HEAD = 2000
 _CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
 # methods that make a class one that is used as a function or a decorator
 _CALLABLE = frozenset({'__call__', '__enter__', '__get__', '__aenter__', '__set_name__'})
@@ -112,10 +115,10 @@ class Naming(Rule):
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Look at the names that a file defines."""
-        if self._exempt.covers(file.path):
+        if self._exempt.covers(file.path) or _GENERATED.search(file.text, 0, _HEAD):
             return
         for node, owner in _definitions(file.statements):
-            if node.name in self.options.allowed:
+            if node.name in self.options.allowed or not node.name.isascii():
                 continue
             if isinstance(node, ast.ClassDef):
                 if not _is_class_name(node):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from flakelint.engine.findings import Finding, Fix
 
 # what a value may be made of without doing anything, and what may be called in it
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _PLAIN = (
     ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Slice, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare,
     ast.IfExp, ast.Tuple, ast.List,
@@ -127,10 +128,25 @@ def _fix(node: ast.Call, keywords: Sequence[ast.keyword], ordered: Sequence[ast.
         return None
     active = [one.value for one in between if not _is_plain(one.value)]
     others = [one.value for one in between if one.value not in active]
-    if active and (len(active) > 1 or not all(isinstance(one, ast.Name | ast.Constant) for one in others)):
+    if active and (len(active) > 1 or not all(_is_still(one, active[0], node, file) for one in others)):
         return None
     edits = (Edit(file.range(place), _text(one, file)) for place, one in moved)
     return safe('Put the arguments into the order of the signature', *edits)
+
+
+def _is_still(value: ast.expr, computed: ast.expr, call: ast.Call, file: 'File') -> bool:
+    """Whether a value stays what it is while another argument is computed: a constant, or a local name that is not bound there."""
+    if isinstance(value, ast.Constant):
+        return True
+    parts = nodes_in_order([computed])
+    if not isinstance(value, ast.Name) or any(isinstance(part, ast.NamedExpr | ast.Await | ast.Yield) for part in parts):
+        return False
+    around = [one for one in file.nodes if isinstance(one, _FUNCTIONS) and one.lineno <= call.lineno <= one.end_lineno]
+    inner = nodes_in_order([around[-1]]) if around else []
+    shared = {name for one in inner if isinstance(one, ast.Global | ast.Nonlocal) for name in one.names}
+    own = {one.arg for one in inner if isinstance(one, ast.arg)}
+    own.update(one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+    return value.id in own - shared
 
 
 def _is_plain(value: ast.expr) -> bool:

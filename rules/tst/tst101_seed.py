@@ -248,6 +248,9 @@ class Seed(Rule):
             return None
         if any(isinstance(node, ast.Import | ast.ImportFrom) and _binds(node, head) for node in nodes_in_order(function.body)):
             return None
+        names = [node for node in nodes_in_order(function.body) if isinstance(node, ast.Name) and node.id == head]
+        if any(not isinstance(node.ctx, ast.Load) for node in names):
+            return None
         has_docstring = ast.get_docstring(function, clean=False) is not None
         body = function.body[1:] if has_docstring else function.body
         if not body:
@@ -263,7 +266,7 @@ class Seed(Rule):
         place = Position(line, 1)
         # a blank line stands above a definition
         is_definition = isinstance(first, (*FUNCTIONS, ast.ClassDef)) and file.lines.line(line).strip()
-        text = f'{indent}{asked}{file.lines.newline * (2 if is_definition else 1)}'
+        text = f'{indent}{asked}' + '\n' * (2 if is_definition else 1)
         return safe(f'Call `{asked}` first', Edit(Range(place, place), text))
 
 

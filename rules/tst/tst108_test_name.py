@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flakelint.engine.context import File
     from flakelint.engine.findings import Finding
 
-_CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])')
+_CAMEL = re.compile(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
 _TEST = 'test'
 _NAIVE = ('naive', 'ref', 'reference')
 # words that are alike up to here are one word in two forms: `recurrent` and `recurrence`

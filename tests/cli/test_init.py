@@ -160,7 +160,8 @@ def test_line_breaks_of_the_project_file_are_kept(tmp_path: Path) -> None:
     (tmp_path / 'pyproject.toml').write_bytes(b'[project]\r\nname = "acme"')
     assert flakelint('init', '--write', cwd=tmp_path).returncode == 0
     data = (tmp_path / 'pyproject.toml').read_bytes()
-    assert data.startswith(b'[project]\r\nname = "acme"\r\n\r\n[tool.flakelint]\r\n') and b'\n' not in data.replace(b'\r\n', b'')
+    assert data.startswith(b'[project]\r\nname = "acme"\r\n\r\n[tool.flakelint]\r\n')
+    assert b'\n' not in data.replace(b'\r\n', b'')
 
 
 def test_a_baseline_that_is_there_is_left_alone(tmp_path: Path) -> None:
