@@ -28,6 +28,7 @@ _WITHOUT = frozenset({'enable_grad', 'inference_mode', 'no_grad', 'set_grad_enab
 _OFF = frozenset({'inference_mode', 'no_grad'})
 _REQUIRES = ('requires_grad', 'requires_grad_')
 # words of functions that have no gradient, or are not the operator under test
+_OF_MODULES = frozenset({'layers', 'models', 'modules'})
 _NO_OPERATOR = frozenset({
     'assert', 'cdiv', 'close', 'config', 'convert', 'cumsum', 'device', 'dequant', 'dequantize', 'dtype', 'fp4', 'fp8',
     'index', 'indices', 'int4', 'int8', 'mask', 'naive', 'offsets', 'pack', 'prepare', 'quant', 'quantize', 'ref',
@@ -157,6 +158,9 @@ class ForwardOnly(Rule):
         full = file.bindings.resolve(name)
         parts = full.lstrip('.').split('.')
         if full == name or not is_package(full, self.options.package) or 'utils' in parts or 'naive' in parts:
+            return False
+        # of classes, modules have gradients, and a store or an observer has none
+        if parts[-1][:1].isupper() and not _OF_MODULES.intersection(parts):
             return False
         return not (self._forward | _NO_OPERATOR) & set(words(parts[-1]))
 
