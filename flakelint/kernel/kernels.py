@@ -205,7 +205,10 @@ class Kernel:
             return ''
         if isinstance(node.annotation, ast.Constant) and isinstance(node.annotation.value, str):
             return self.bindings.resolve(node.annotation.value)
-        return self.bindings.resolve(dotted(node.annotation) or '')
+        name = dotted(node.annotation) or ''
+        # a module may call `tl.constexpr` by a name of its own
+        values = self.module.definitions.values.get(name, ())
+        return self.bindings.resolve((dotted(values[0]) if len(values) == 1 else None) or name)
 
 
 class Module:

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
 
 _MAX_TEXT = 30
+# with these a parameter is no constant for certain, nor with none
+_NO_CONSTANTS = frozenset({'', 'bool', 'float', 'int', 'str', 'torch', 'triton', 'typing'})
 
 
 def problems(kernel: 'Kernel', file: 'File') -> Iterator[tuple[ast.AST, str, bool]]:
     """The annotations and values of a kernel that are refused, with why, and whether also where they are not compiled."""
-    yield from _annotations(kernel, Outside(kernel, file.repository))
+    yield from _annotations(kernel, file)
     yield from _defaults(kernel, file)
     for node in kernel.body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -37,14 +39,14 @@ def problems(kernel: 'Kernel', file: 'File') -> Iterator[tuple[ast.AST, str, boo
                 yield part, f'`{name}` is bound to {what}, of which Triton makes no tensor (TypeError): {advice}', False
 
 
-def _annotations(kernel: 'Kernel', outside: Outside) -> Iterator[tuple[ast.AST, str, bool]]:
+def _annotations(kernel: 'Kernel', file: 'File') -> Iterator[tuple[ast.AST, str, bool]]:
     for parameter in kernel.parameters:
         annotation = parameter.node.annotation
         for node in ast.walk(annotation) if annotation is not None and not parameter.is_constexpr else ():
             if not isinstance(node, ast.Name):
                 continue
-            full = kernel.bindings.resolve(node.id)
-            if full.startswith('typing.') or outside.meant(node.id).kind == BUILTIN:
+            is_of_typing = kernel.bindings.resolve(node.id).startswith('typing.')
+            if is_of_typing or Outside(kernel, file.repository).meant(node.id).kind == BUILTIN:
                 text = f'`{parameter.name}` is annotated with `{written(annotation)}`: annotations are compiled'
                 yield node, f'{text}, and kernels have no `{node.id}`; quote it, or leave it out', True
                 break
@@ -55,11 +57,13 @@ def _defaults(kernel: 'Kernel', file: 'File') -> Iterator[tuple[ast.AST, str, bo
     positional = [*arguments.posonlyargs, *arguments.args]
     pairs = [*zip(positional[::-1], arguments.defaults[::-1], strict=False)]
     pairs += zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    constants = {id(one.node) for one in kernel.parameters if one.is_constexpr}
+    # what is quoted is no annotation when a default is compiled, and what an unknown one means is not known
+    annotations = {
+        id(one.node): '' if isinstance(one.node.annotation, ast.Constant) else one.annotation for one in kernel.parameters
+    }
     for parameter, default in pairs:
-        # what is quoted is no annotation when a default is compiled
-        is_quoted = isinstance(parameter.annotation, ast.Constant)
-        if default is None or (id(parameter) in constants and not is_quoted):
+        full = annotations[id(parameter)]
+        if default is None or full.endswith('constexpr') or full.partition('.')[0] not in _NO_CONSTANTS:
             continue
         for part, what in _no_tensors(default, kernel, file):
             text = f'the default of `{parameter.arg}` is {what}, of which Triton makes no tensor (TypeError)'
