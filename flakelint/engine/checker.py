@@ -108,14 +108,15 @@ class Checker:
         if len(data) > self.settings.max_file_size:
             limit = f'{len(data):,} bytes, more than `max-file-size` ({self.settings.max_file_size:,})'
             return self._refused(diagnostics.problem(diagnostics.TOO_COMPLEX, f'not analysed: {limit}'), path)
-        if is_markdown(path):
-            return self._markdown(path, data)
+        whole = (lambda: self.repository) if self._make_repository is not None else None
         try:
-            file = File(path, data, self.settings, (lambda: self.repository) if self._make_repository is not None else None)
-            file.enabled = self.enabled
+            if is_markdown(path):
+                return self._markdown(Document(path, data, whole))
+            file = File(path, data, self.settings, whole)
         except DecodeError as error:
             problem = diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)
             return self._refused(problem, path)
+        file.enabled = self.enabled
         try:
             findings = list(self._run(file))
             consulted = file.consulted
@@ -127,14 +128,9 @@ class Checker:
             findings.append(diagnostics.parse_problem(file.problem))
         return Examined(self._finish(findings, file, path), consulted)
 
-    def _markdown(self, path: str, data: bytes) -> Examined:
-        try:
-            document = Document(path, data, (lambda: self.repository) if self._make_repository is not None else None)
-        except DecodeError as error:
-            problem = diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)
-            return self._refused(problem, path)
+    def _markdown(self, document: Document) -> Examined:
         findings = [one for rule in self._markdown_rules for one in _guarded(rule, rule.check_markdown, document)]
-        return Examined(self._finish(findings, None, path), document.consulted)
+        return Examined(self._finish(findings, None, document.path), document.consulted)
 
     def _refused(self, problem: Finding, path: str) -> Examined:
         return Examined(self._finish([problem], None, path), '')

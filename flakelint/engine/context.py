@@ -82,9 +82,7 @@ class File(SourceFile):
 
     def ask(self, kind: str, of: str) -> tuple[str, ...]:
         """The answer of the repository to a question, as for `Answers`; what is found depends on it."""
-        answers = self.repository.index.files.answers
-        self.notes.add(answers.note(kind, of))
-        return answers.answer(kind, of)
+        return self.repository.index.files.answers.ask(kind, of, self.notes)
 
     @property
     def consulted(self) -> str:

@@ -38,9 +38,7 @@ class Document(MarkdownFile):
         """The answer of the repository to a question, as for `Answers`; of a file that stands alone there is none."""
         if self._whole is None:
             return ()
-        answers = self._whole().index.files.answers
-        self._notes.add(answers.note(kind, of))
-        return answers.answer(kind, of)
+        return self._whole().index.files.answers.ask(kind, of, self._notes)
 
     @property
     def consulted(self) -> str:

@@ -62,16 +62,18 @@ class Answers:
         known = self._quoted_below(folder) if what == QUOTED else self.imports_below(folder)
         return tuple(name for name in of.split() if _is_among(name, known))
 
-    def note(self, kind: str, of: str) -> str:
-        """A line that says what was asked, and, in short, what the answer was."""
-        return json.dumps([kind, of, _digest(self.answer(kind, of))])
+    def ask(self, kind: str, of: str, notes: set[str]) -> tuple[str, ...]:
+        """The answer to a question; to the notes a line is added that says what was asked and, in short, what the answer was."""
+        answer = self.answer(kind, of)
+        notes.add(json.dumps([kind, of, _digest(answer)]))
+        return answer
 
     def still_hold(self, notes: list[str], texts_only: bool) -> bool:
         """Whether the answers to questions are those that were noted.
 
         Args:
             notes (list[str]):
-                What `note` gave.
+                What `ask` added.
             texts_only (bool):
                 Whether the Python files are known to be the same.
         """

@@ -71,6 +71,22 @@ class Patterns:
         return self.says(path) is True
 
 
+class Where:
+    """Which files some patterns mean, of paths that are told from the root, as findings show them.
+
+    Args:
+        lines (Sequence[str]):
+            Patterns as in a `.gitignore`.
+    """
+
+    def __init__(self, lines: 'Sequence[str]') -> None:
+        self._patterns = Patterns('/', tuple(lines))
+
+    def covers(self, path: str) -> bool:
+        """Whether a path fits a pattern."""
+        return self._patterns.covers(f'/{path}')
+
+
 def _is_of_folder_above(line: str, relative: str) -> bool:
     """Whether a pattern leaves out the folder of a path, and not the path itself."""
     from pathspec import GitIgnoreSpec

@@ -15,6 +15,8 @@ import tokenize
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from flakelint.source.text import Position, Range
+
 if TYPE_CHECKING:
     from flakelint.source.text import LineTable
 
@@ -37,6 +39,11 @@ class Comment(NamedTuple):
     offset: int
     text: str
     own_line: bool
+
+    def range(self, start: int = 0, end: int | None = None) -> Range:
+        """Where it stands, or a part of its text."""
+        last = len(self.text) if end is None else end
+        return Range(Position(self.line, self.column + start), Position(self.line, self.column + last))
 
 
 def scan(text: str, lines: 'LineTable') -> list[Comment]:

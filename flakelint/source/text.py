@@ -132,3 +132,8 @@ class LineTable:
     def range(self, start: int, end: int) -> Range:
         """The places of two offsets."""
         return Range(self.position(start), self.position(end))
+
+
+def shortened(text: str, most: int) -> str:
+    """A text as a message shows it: what is longer than some characters is cut, and ends in dots."""
+    return text if len(text) <= most else f'{text[:most - 3]}...'

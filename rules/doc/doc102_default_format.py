@@ -12,6 +12,7 @@ from flakelint.engine.findings import Edit
 from flakelint.engine.rule import Rule, safe
 from flakelint.rules.doc.argument_sections import has_items, place_in, sections_of
 from flakelint.rules.doc.stated_defaults import VALUE, in_type, statements
+from flakelint.source.text import shortened
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -160,19 +161,20 @@ class DefaultFormat(Rule):
                     edits.append(Edit(place_in(lines[-1], len(last), len(last)), '.'))
         place = place_in(line, one.start, len(line.text.rstrip()))
         if faults:
-            message = f'{" and ".join(faults)} at `{_short(line.text[one.start:])}`'
+            message = f'{" and ".join(faults)} at `{shortened(line.text[one.start:].strip(), 40)}`'
             message = f'{message}: write {_form(one.value)}' if one.is_last else f'{message}: add them'
             is_sure = section.docstring.is_plain and not _has_code(lines)
             fix = safe('Write the default in its form', *edits) if is_sure else None
             yield self.finding(place, message, fix)
         if not one.is_last and alone and not has_items(lines):
-            message = f'`{_short(line.text[one.start:])}` stands before the end of the description: put the default last'
+            shown = shortened(line.text[one.start:].strip(), 40)
+            message = f'`{shown}` stands before the end of the description: put the default last'
             yield self.finding(place, message)
 
     def _improper(self, one: 'Statement', lines: 'list[DocLine]', section: 'Section', alone: bool) -> 'Finding':
         line = lines[one.index]
         end = one.end if one.kind == 'parenthesis' else len(line.text.rstrip())
-        message = f'`{_short(line.text[one.start:end])}` states the default in another form: {_ADVICE}'
+        message = f'`{shortened(line.text[one.start:end].strip(), 40)}` states the default in another form: {_ADVICE}'
         start = one.start + len(line.text[one.start:end]) - len(line.text[one.start:end].lstrip())
         is_sure = alone and one.is_last and section.docstring.is_plain and not _has_code(lines)
         fix = _rewritten(one, lines) if is_sure else None
@@ -247,8 +249,3 @@ def _written(value: str) -> str:
 def _form(value: str) -> str:
     written = _written(value)
     return f'``Default: {written if written.endswith(".") else written + "."}``'
-
-
-def _short(text: str) -> str:
-    text = text.strip()
-    return text if len(text) <= 40 else f'{text[:37]}...'

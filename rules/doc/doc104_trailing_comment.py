@@ -14,7 +14,7 @@ from flakelint.engine.rule import Rule, safe
 from flakelint.rules.doc.comment_words import lowered
 from flakelint.rules.doc.trailed_code import Spot, labels_element, spots
 from flakelint.rules.doc.trailing_notes import is_short_note
-from flakelint.source.text import Position, Range
+from flakelint.source.text import Position, Range, shortened
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -102,8 +102,9 @@ class TrailingComment(Rule):
             if spot is not None and (spot.is_field or labels_element(comment, spot, file)):
                 continue
             fix = self._fix(comment, spot, file) if len(found) == 1 else None
-            message = f'`{_short(comment.text)}` explains from behind the code: put it on a line of its own above'
-            yield self.finding(_place(comment), message, fix)
+            shown = shortened(comment.text, _LONGEST_SHOWN)
+            message = f'`{shown}` explains from behind the code: put it on a line of its own above'
+            yield self.finding(comment.range(), message, fix)
 
     def _fix(self, comment: 'Comment', spot: Spot, file: 'File') -> Fix | None:
         if not _can_move(comment, spot, file):
@@ -113,7 +114,7 @@ class TrailingComment(Rule):
         text = lowered(_SIGNS.sub('# ', comment.text, count=1), file, frozenset(self.options.names))
         above = Position(spot.first, 1)
         code = file.lines.line(comment.line)[:comment.column - 1].rstrip()
-        removed = Range(Position(comment.line, len(code) + 1), _place(comment).end)
+        removed = Range(Position(comment.line, len(code) + 1), comment.range().end)
         edits = Edit(Range(above, above), f'{indent}{text.rstrip()}\n'), Edit(removed, '')
         return safe('Move the comment above', *edits)
 
@@ -133,12 +134,3 @@ def _can_move(comment: 'Comment', spot: Spot, file: 'File') -> bool:
     around = file.lines.line(comment.line + 1), file.lines.line(spot.first - 1) if spot.first > 1 else ''
     goes_on = around[0].lstrip().startswith('#') and around[0].index('#') == comment.column - 1
     return not (goes_on or code.rstrip().endswith(';') or around[1].lstrip().startswith('#') or around[1].endswith('\\'))
-
-
-def _place(comment: 'Comment') -> Range:
-    start = Position(comment.line, comment.column)
-    return Range(start, Position(comment.line, comment.column + len(comment.text)))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_SHOWN else f'{text[:_LONGEST_SHOWN - 3]}...'

@@ -13,7 +13,6 @@ from flakelint.engine.rule import Rule, safe
 from flakelint.rules.doc.comment_kinds import is_attribution, is_cell, is_legal, is_pragma
 from flakelint.rules.doc.comment_runs import runs
 from flakelint.rules.doc.comment_words import may_be_sentence, wrong_capital
-from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -98,8 +97,8 @@ class CommentCase(Rule):
     def _found(self, comment: 'Comment', start: int, end: int) -> 'Finding':
         word = comment.text[start:end]
         small = word[0].lower() + word[1:]
-        where = _span(comment, start, end)
-        fix = safe(f'Write `{small}`', Edit(_span(comment, start, start + 1), small[0]))
+        where = comment.range(start, end)
+        fix = safe(f'Write `{small}`', Edit(comment.range(start, start + 1), small[0]))
         return self.finding(where, f'the comment starts with a capital letter: write `{small}`', fix)
 
 
@@ -115,7 +114,3 @@ def _starts(run: 'list[Comment]') -> 'Iterator[Comment]':
         if begins:
             yield comment
         begins = False
-
-
-def _span(comment: 'Comment', start: int, end: int) -> Range:
-    return Range(Position(comment.line, comment.column + start), Position(comment.line, comment.column + end))

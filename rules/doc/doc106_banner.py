@@ -12,7 +12,7 @@ from flakelint.engine.rule import Rule, safe
 from flakelint.rules.doc.comment_kinds import is_pragma
 from flakelint.rules.doc.comment_runs import runs
 from flakelint.rules.rep.copyright_block import is_copyright
-from flakelint.source.text import Position, Range
+from flakelint.source.text import Position, Range, shortened
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -105,8 +105,8 @@ class Banner(Rule):
             elif _is_rule(run, index):
                 yield self._rule(run[index], file)
             elif words := _words(run[index]):
-                message = f'`{_short(run[index].text)}` is a banner: write `# {words}`'
-                yield self.finding(_place(run[index]), message, safe('Keep the words', Edit(_place(run[index]), f'# {words}')))
+                message = f'`{shortened(run[index].text, 30)}` is a banner: write `# {words}`'
+                yield self.finding(run[index].range(), message, safe('Keep the words', Edit(run[index].range(), f'# {words}')))
             index += size or 1
 
     def _boxed(self, box: 'list[Comment]', file: 'File') -> 'Finding':
@@ -114,14 +114,14 @@ class Banner(Rule):
         for comment in box[1:-1]:
             words = _FRAMED.fullmatch(comment.text)['words']
             if f'# {words}' != comment.text:
-                edits.append(Edit(_place(comment), f'# {words}'))
-        place = Range(_place(box[0]).start, _place(box[-1]).end)
+                edits.append(Edit(comment.range(), f'# {words}'))
+        place = Range(box[0].range().start, box[-1].range().end)
         return self.finding(place, 'a banner of rules and words: keep the words', safe('Keep the words', *edits))
 
     def _rule(self, comment: 'Comment', file: 'File') -> 'Finding':
         edit = _removal(comment, file, alone=True)
-        message = f'`{_short(comment.text)}` is a banner rule: delete it'
-        return self.finding(_place(comment), message, safe('Delete the rule', edit))
+        message = f'`{shortened(comment.text, 30)}` is a banner rule: delete it'
+        return self.finding(comment.range(), message, safe('Delete the rule', edit))
 
 
 def _is_left_alone(run: 'list[Comment]') -> bool:
@@ -173,7 +173,7 @@ def _words(comment: 'Comment') -> str | None:
 def _removal(comment: 'Comment', file: 'File', alone: bool) -> Edit:
     if not comment.own_line:
         code = file.lines.line(comment.line)[:comment.column - 1].rstrip()
-        return Edit(Range(Position(comment.line, len(code) + 1), _place(comment).end), '')
+        return Edit(Range(Position(comment.line, len(code) + 1), comment.range().end), '')
     last = comment.line
     if alone:
         last += min(_blank_lines(file, comment.line, -1), _blank_lines(file, comment.line, 1))
@@ -185,12 +185,3 @@ def _blank_lines(file: 'File', line: int, step: int) -> int:
     while 1 <= line + step * (count + 1) <= len(file.lines) and not file.lines.line(line + step * (count + 1)).strip():
         count += 1
     return count
-
-
-def _place(comment: 'Comment') -> Range:
-    start = Position(comment.line, comment.column)
-    return Range(start, Position(comment.line, comment.column + len(comment.text)))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 30 else f'{text[:27]}...'

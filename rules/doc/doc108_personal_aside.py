@@ -13,7 +13,7 @@ from flakelint.rules.doc.comment_kinds import is_attribution, is_legal, is_pragm
 from flakelint.rules.doc.comment_runs import runs
 from flakelint.rules.doc.comment_words import identifiers
 from flakelint.source.docstrings import documented
-from flakelint.source.text import Position, Range
+from flakelint.source.text import Position, Range, shortened
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -102,5 +102,5 @@ class PersonalAside(Rule):
 
     def _found(self, shown: str, what: str, line: int, column: int, length: int) -> 'Finding':
         place = Range(Position(line, column), Position(line, column + length))
-        shown = shown if len(shown) <= _LONGEST_SHOWN else f'{shown[:_LONGEST_SHOWN - 3]}...'
+        shown = shortened(shown, _LONGEST_SHOWN)
         return self.finding(place, f'`{shown}` {what}: say what holds for every reader, or leave it out')

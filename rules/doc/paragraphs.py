@@ -6,12 +6,12 @@
 """The paragraphs of prose in docstrings and in comments that stand together."""
 
 import ast
-import re
 import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from flakelint.rules.doc.comment_kinds import is_cell, is_pragma
 from flakelint.rules.doc.prose import Line, begins_block
 from flakelint.rules.rep.copyright_block import is_copyright
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from flakelint.source.comments import Comment
     from flakelint.source.docstrings import Docstring
 
-_LEAVES_ALONE = re.compile(r'#(?:!|:|\s*(?:%%|SPDX|-\*-|coding[:=]|type:|noqa|fmt:|isort:|pylint:|mypy:|ruff:|flakelint:))')
 # what Python would take for a statement, and is none in prose: a name, an attribute, a text, a number
 _PLAIN = (ast.Name, ast.Attribute, ast.Constant, ast.Tuple)
 
@@ -39,13 +38,18 @@ def of_docstring(docstring: 'Docstring') -> list[list[Line]]:
 def of_comments(run: 'Sequence[Comment]') -> list[list[Line]]:
     """The paragraphs of comments that follow each other in one column."""
     texts = [one.text[1:] for one in run]
-    if any(_LEAVES_ALONE.match(one.text) or is_copyright(one.text) for one in run) or _is_code(texts):
+    if any(_is_for_others(one.text) or is_copyright(one.text) for one in run) or _is_code(texts):
         return []
     lines = []
     for one, text in zip(run, texts, strict=True):
         shift = len(text) - len(text.lstrip())
         lines.append((shift, Line(text.strip(), one.line, one.column + 1 + shift)))
     return list(_paragraphs(lines))
+
+
+def _is_for_others(text: str) -> bool:
+    """Whether a comment speaks to a tool, marks a cell, or is documentation that a tool reads."""
+    return is_pragma(text) or is_cell(text) or text.startswith('#:')
 
 
 def _is_code(texts: Sequence[str]) -> bool:

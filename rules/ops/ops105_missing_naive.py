@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.rule import Rule
 from flakelint.kernel.host_calls import REFERENCE
-from flakelint.project.ignore import Patterns
+from flakelint.project.ignore import Where
 from flakelint.project.statements import scope_statements
 
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ class MissingNaive(Rule):
     severity = 'warning'
     Options = Options
 
+    def __init__(self, options: Options | None = None) -> None:
+        super().__init__(options)
+        self._operators = Where(_anywhere(self.options.operators))
+        self._shared = Where(_anywhere(self.options.shared))
+
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Look for the reference of the operator that a module exports."""
         if not self._is_operator(file.path):
@@ -105,8 +110,7 @@ class MissingNaive(Rule):
             yield self.finding(file.range(own[0]), f'{what}: {place} holds no `{REFERENCE}.py`; {advice}')
 
     def _is_operator(self, path: str) -> bool:
-        is_shared = Patterns('/', _anywhere(self.options.shared)).covers(f'/{path}')
-        return not is_shared and Patterns('/', _anywhere(self.options.operators)).covers(f'/{path}')
+        return self._operators.covers(path) and not self._shared.covers(path)
 
 
 def _anywhere(patterns: tuple[str, ...]) -> list[str]:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from flakelint.source.text import shortened
+
 # accounts that stand for any, or that images and services bring along
 _ANYBODY = """
 account admin alias anon anonymous app appuser bar builder circleci coder conda default dev docker ec2-user example foo
@@ -142,7 +144,7 @@ def _path(text: str, match: re.Match[str]) -> Problem:
     end = _REST.match(text, match.end()).end()
     shown = text[match.start():end].rstrip('.')
     advice = 'take it from an argument or the environment, or write a placeholder'
-    return Problem(match.start(), match.start() + len(shown), f'`{_short(shown)}` is a path of one machine: {advice}')
+    return Problem(match.start(), match.start() + len(shown), f'`{shortened(shown, 60)}` is a path of one machine: {advice}')
 
 
 def _is_private_host(match: re.Match[str]) -> bool:
@@ -160,7 +162,3 @@ def _pattern(patterns: Sequence[str], before: str, after: str, anything: str) ->
         return None
     parts = '|'.join(re.escape(pattern).replace(r'\*', anything).replace(r'\?', '.') for pattern in patterns)
     return re.compile(f'{before}(?:{parts}){after}', re.IGNORECASE | re.MULTILINE)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f'{text[:57]}...'

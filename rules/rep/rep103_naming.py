@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flakelint.engine.rule import Rule
+from flakelint.project.ignore import Where
 from flakelint.project.imports import dotted, last_name
 from flakelint.project.statements import FUNCTIONS, scope_statements
-from flakelint.rules.tst.suite import FILES, Function, Where, name_range
+from flakelint.rules.tst.suite import FILES, Function, name_range
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine.rule import Rule
 from flakelint.project.answers import BELOW, QUOTED, TEXT
-from flakelint.project.ignore import Patterns
+from flakelint.project.ignore import Where
 from flakelint.project.imports import dotted
 from flakelint.project.meanings import literal
 from flakelint.project.statements import FUNCTIONS, scope_statements
@@ -117,11 +117,11 @@ class EnvVarList(Rule):
     def __init__(self, options: Options | None = None) -> None:
         super().__init__(options)
         folders = [one if one.startswith(('/', '!')) else f'/{one}' for one in self.options.folders]
-        self._folders = Patterns('/', folders)
+        self._folders = Where(folders)
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Look up the variables that a file reads."""
-        if not any(word in file.text for word in ('environ', 'getenv', _CLICK)) or not self._folders.covers(f'/{file.path}'):
+        if not any(word in file.text for word in ('environ', 'getenv', _CLICK)) or not self._folders.covers(file.path):
             return
         reads = [one for one in reads_of(file) if not any(fnmatchcase(one.name, pattern) for pattern in self.options.foreign)]
         if not reads:

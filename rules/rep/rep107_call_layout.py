@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from flakelint.engine.findings import Edit
 from flakelint.engine.rule import Rule, safe
 from flakelint.rules.rep.call_pieces import Written, written_call
+from flakelint.source.text import shortened
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -116,9 +117,9 @@ class CallLayout(Rule):
         is_broken = any(broken) or call.end_lineno > lines[-1][1]
         if not is_broken:
             return None
-        place = file.lines.range(file.lines.offset(file.range(call.func).start), written.opening + 1)
-        name = file.text[file.lines.offset(file.range(call.func).start):written.opening].strip()
-        name = name if len(name) <= 30 else f'{name[:27]}...'
+        start = file.lines.offset(file.range(call.func).start)
+        place = file.lines.range(start, written.opening + 1)
+        name = shortened(file.text[start:written.opening].strip(), 30)
         if all(one.is_one_line for one in written.pieces):
             flat = f'({", ".join(one.text for one in written.pieces)})'
             if self._fits(flat, written, opening, file):

@@ -76,6 +76,7 @@ class LaunchProblems:
         self._file = file
         self._binding = Binding(call, filled)
         self._kernel = call.kernel.name
+        self._given = self._binding.positional | {name: one.value for name, one in self._binding.keywords.items()}
 
     def all(self) -> Iterator[Problem]:
         """Everything that is wrong."""
@@ -220,11 +221,10 @@ class LaunchProblems:
     def _unfit(self) -> Iterator[Problem]:
         """Values that only a constant can be."""
         variables = {one.name for one in self._call.kernel.parameters if not one.is_constexpr}
-        given = self._binding.positional | {name: one.value for name, one in self._binding.keywords.items()}
         function = self._call.node.func
         # `warmup` makes stand-ins of types
         is_warmup = isinstance(function, ast.Attribute) and function.attr == 'warmup'
-        for name, value in given.items():
+        for name, value in self._given.items():
             if name not in variables or name in self._filled.computed or name in self._filled.every:
                 continue
             passed = self._call.launch.parameters.get(name)
@@ -238,8 +238,7 @@ class LaunchProblems:
 
     def _absent(self) -> Iterator[Problem]:
         """`None` for a pointer that the kernel reads or writes in any case."""
-        given = self._binding.positional | {name: one.value for name, one in self._binding.keywords.items()}
-        for name, value in given.items():
+        for name, value in self._given.items():
             passed = self._call.launch.parameters.get(name)
             is_filled = name in self._filled.computed or name in self._filled.every
             if passed is None or passed.kind != NONE or passed.optional or is_filled:

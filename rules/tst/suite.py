@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakelint.project.ignore import Patterns
+from flakelint.engine.rule import Rule
+from flakelint.project.ignore import Where
 from flakelint.project.imports import dotted
 from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.source.syntax import nodes_in_order
@@ -43,20 +44,12 @@ class Test(NamedTuple):
     owner: ast.ClassDef | None
 
 
-class Where:
-    """Which files a rule looks at.
+class SuiteRule(Rule):
+    """A rule that looks at files of tests, which its option `files` names."""
 
-    Args:
-        patterns (Sequence[str]):
-            Patterns as in a `.gitignore`.
-    """
-
-    def __init__(self, patterns: Sequence[str]) -> None:
-        self._patterns = Patterns('/', tuple(patterns))
-
-    def covers(self, path: str) -> bool:
-        """Whether a path, from the root, fits a pattern."""
-        return self._patterns.covers(f'/{path}')
+    def __init__(self, options: object | None = None) -> None:
+        super().__init__(options)
+        self._where = Where(self.options.files)
 
 
 class Suite:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine.findings import Edit, Fix
-from flakelint.engine.rule import Rule, safe, unsafe
+from flakelint.engine.rule import safe, unsafe
 from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.rules.tst.randomness import draw, is_of_numpy
 from flakelint.rules.tst.suite import (
     FILES,
     Function,
     Suite,
+    SuiteRule,
     Test,
-    Where,
     decorator_name,
     fixtures_of,
     full_name,
@@ -72,7 +72,7 @@ class _Event(NamedTuple):
     seed: ast.Call | None = None
 
 
-class Seed(Rule):
+class Seed(SuiteRule):
     """A test with random inputs that does not seed the generator.
 
     ## What it does
@@ -137,7 +137,6 @@ class Seed(Rule):
 
     def __init__(self, options: Options | None = None) -> None:
         super().__init__(options)
-        self._where = Where(self.options.files)
         self._packages = ('torch', self.options.function.partition('.')[0])
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Edit
-from flakelint.engine.rule import Rule, unsafe
+from flakelint.engine.rule import unsafe
 from flakelint.project.imports import last_name
 from flakelint.project.statements import FUNCTIONS
-from flakelint.rules.tst.suite import FILES, Suite, Where, full_name, suite_of
+from flakelint.rules.tst.suite import FILES, Suite, SuiteRule, full_name, suite_of
 from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import Range
 
@@ -55,7 +55,7 @@ class Options:
     helpers: tuple[str, ...] = ('fla.utils.device', 'fla.utils.device_platform')
 
 
-class LiteralDevice(Rule):
+class LiteralDevice(SuiteRule):
     """A test that is bound to one kind of device.
 
     ## What it does
@@ -120,7 +120,6 @@ class LiteralDevice(Rule):
 
     def __init__(self, options: Options | None = None) -> None:
         super().__init__(options)
-        self._where = Where(self.options.files)
         names = '|'.join(map(re.escape, self.options.devices))
         self._literal = re.compile(rf'(?:{names})(?::\d*)?') if names else None
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flakelint.engine.rule import Rule
 from flakelint.project.imports import last_name
-from flakelint.rules.tst.suite import FILES, Where, full_name
+from flakelint.rules.tst.suite import FILES, SuiteRule, full_name
 from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Options:
     )
 
 
-class PlatformCheck(Rule):
+class PlatformCheck(SuiteRule):
     """A test that asks torch on which platform it runs.
 
     ## What it does
@@ -118,7 +117,6 @@ class PlatformCheck(Rule):
 
     def __init__(self, options: Options | None = None) -> None:
         super().__init__(options)
-        self._where = Where(self.options.files)
         self._checks = frozenset(self.options.checks) - frozenset(self.options.allowed)
         self._last = frozenset(one.rpartition('.')[2] for one in self._checks)
 

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flakelint.engine.rule import Rule
 from flakelint.project.answers import TEXT
 from flakelint.project.imports import dotted, last_name
 from flakelint.project.meanings import target_names
 from flakelint.rules.tst.comparisons import is_comparison
 from flakelint.rules.tst.randomness import draws_floats
-from flakelint.rules.tst.suite import FILES, Suite, Test, Where, is_package, name_range, suite_of, words
+from flakelint.rules.tst.suite import FILES, Suite, SuiteRule, Test, is_package, name_range, suite_of, words
 from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Options:
     )
 
 
-class ForwardOnly(Rule):
+class ForwardOnly(SuiteRule):
     """A test of an operator that never looks at gradients.
 
     ## What it does
@@ -130,7 +129,6 @@ class ForwardOnly(Rule):
 
     def __init__(self, options: Options | None = None) -> None:
         super().__init__(options)
-        self._where = Where(self.options.files)
         self._forward = frozenset(self.options.forward)
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':

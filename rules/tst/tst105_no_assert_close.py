@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flakelint.engine.rule import Rule
 from flakelint.project.imports import last_name
 from flakelint.project.meanings import target_names
 from flakelint.rules.tst.comparisons import is_comparison
-from flakelint.rules.tst.suite import FILES, Where, full_name, suite_of
+from flakelint.rules.tst.suite import FILES, SuiteRule, full_name, suite_of
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -42,7 +41,7 @@ class Options:
     function: str = 'fla.utils.assert_close'
 
 
-class NoAssertClose(Rule):
+class NoAssertClose(SuiteRule):
     """A test that compares tensors in a way of its own.
 
     ## What it does
@@ -95,10 +94,6 @@ class NoAssertClose(Rule):
     name = 'no-assert-close'
     severity = 'warning'
     Options = Options
-
-    def __init__(self, options: Options | None = None) -> None:
-        super().__init__(options)
-        self._where = Where(self.options.files)
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag the comparisons of tensors in the tests of a file."""

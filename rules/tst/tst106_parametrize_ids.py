@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flakelint.engine.rule import Rule
 from flakelint.rules.tst.parametrization import Parametrization, is_param, parametrizations
-from flakelint.rules.tst.suite import FILES, Where, suite_of
+from flakelint.rules.tst.suite import FILES, SuiteRule, suite_of
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -31,7 +30,7 @@ class Options:
     files: tuple[str, ...] = FILES
 
 
-class ParametrizeIds(Rule):
+class ParametrizeIds(SuiteRule):
     """Cases of shapes without names that can be read.
 
     ## What it does
@@ -89,10 +88,6 @@ class ParametrizeIds(Rule):
     name = 'parametrize-ids'
     severity = 'warning'
     Options = Options
-
-    def __init__(self, options: Options | None = None) -> None:
-        super().__init__(options)
-        self._where = Where(self.options.files)
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag the parametrisations of a file whose cases have no names."""

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from flakelint.engine.rule import Rule
 from flakelint.rules.tst.parametrization import Parametrization, parametrizations
-from flakelint.rules.tst.suite import FILES, Test, Where, suite_of
+from flakelint.rules.tst.suite import FILES, SuiteRule, Test, suite_of
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -39,7 +38,7 @@ class Options:
     least: int = 16
 
 
-class NoOddLength(Rule):
+class NoOddLength(SuiteRule):
     """A test whose sequence lengths are all powers of two.
 
     ## What it does
@@ -95,10 +94,6 @@ class NoOddLength(Rule):
     name = 'no-odd-length'
     severity = 'warning'
     Options = Options
-
-    def __init__(self, options: Options | None = None) -> None:
-        super().__init__(options)
-        self._where = Where(self.options.files)
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag the tests of a file that know powers of two alone."""

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flakelint.engine.rule import Rule
+from flakelint.project.ignore import Where
 from flakelint.project.imports import dotted
-from flakelint.rules.tst.suite import FILES, Suite, Test, Where, is_package, name_range, suite_of, words
+from flakelint.rules.tst.suite import FILES, Suite, SuiteRule, Test, is_package, name_range, suite_of, words
 from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Options:
     tools: tuple[str, ...] = ('fla.utils',)
 
 
-class TestName(Rule):
+class TestName(SuiteRule):
     """A test of an operator whose name does not say which function it exercises.
 
     ## What it does
@@ -112,7 +112,6 @@ class TestName(Rule):
 
     def __init__(self, options: Options | None = None) -> None:
         super().__init__(options)
-        self._where = Where(self.options.files)
         self._folders = Where(self.options.folders)
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':

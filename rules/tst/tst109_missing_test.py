@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from flakelint.engine.config import SettingsError
 from flakelint.engine.rule import Rule
 from flakelint.project.answers import BELOW, IMPORTED
+from flakelint.project.ignore import Where
 from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.rules.rep.packages import TOP, captured, exports_own
-from flakelint.rules.tst.suite import Where
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
