@@ -67,9 +67,15 @@ def rendered(text: str) -> str:
     return ' '.join(MarkdownIt('commonmark').enable('table').render(text).split())
 
 
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory) -> Path:
+    """A folder of its own: settings in one that holds those of other tests would be theirs too."""
+    return tmp_path_factory.mktemp('markdown')
+
+
 @given(DOCUMENT, st.sampled_from(['\n', '\r\n']))
-def test_a_mended_file_is_rendered_as_before(tmp_path_factory, document, newline):
-    run = checker(tmp_path_factory.getbasetemp(), {}, 'DOC110', 'DOC111')
+def test_a_mended_file_is_rendered_as_before(folder, document, newline):
+    run = checker(folder, {}, 'DOC110', 'DOC111')
     data = document.replace('\n', newline).encode()
     fixed = mend(data, 'README.md', run, allow_unsafe=False)
     assert not fixed.refused
@@ -80,8 +86,8 @@ def test_a_mended_file_is_rendered_as_before(tmp_path_factory, document, newline
 
 
 @given(paragraph(), paragraph())
-def test_a_mended_docstring_has_the_same_words(tmp_path_factory, first, second):
-    run = checker(tmp_path_factory.getbasetemp(), {}, 'DOC110')
+def test_a_mended_docstring_has_the_same_words(folder, first, second):
+    run = checker(folder, {}, 'DOC110')
     body = f'{first}\n\n{second}'.replace('\\', '').replace('\n', '\n    ')
     text = f'def f():\n    """{body}\n    """\n'
     fixed = mend(text.encode(), 'f.py', run, allow_unsafe=False)
