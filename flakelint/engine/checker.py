@@ -16,14 +16,17 @@ from flakelint.engine.context import File
 from flakelint.engine.document import Document
 from flakelint.engine.findings import Finding
 from flakelint.source.markdown import is_markdown
-from flakelint.source.text import DecodeError
+from flakelint.source.text import Decoded, DecodeError
 from flakelint.source.unit import TooDeepError
 
 if TYPE_CHECKING:
     from flakelint.engine.rule import Rule
     from flakelint.engine.settings import Settings
+    from flakelint.kernel.kernels import Kernel
     from flakelint.kernel.repository import Repository
     from flakelint.source.unit import Unit
+
+    ByKernel = Callable[[Kernel, File], Iterable[Finding]]
 
 _VISIT = 'visit_'
 
@@ -108,25 +111,51 @@ class Checker:
         if len(data) > self.settings.max_file_size:
             limit = f'{len(data):,} bytes, more than `max-file-size` ({self.settings.max_file_size:,})'
             return self._refused(diagnostics.problem(diagnostics.TOO_COMPLEX, f'not analysed: {limit}'), path)
-        whole = (lambda: self.repository) if self._make_repository is not None else None
         try:
             if is_markdown(path):
-                return self._markdown(Document(path, data, whole))
-            file = File(path, data, self.settings, whole)
+                return self._markdown(Document(path, data, self._whole))
+            return self.examine_file(self.open(path, data))
         except DecodeError as error:
             problem = diagnostics.problem(diagnostics.UNREADABLE_FILE, f'not text: {error.reason}', error.line)
             return self._refused(problem, path)
+
+    def open(self, path: str, content: bytes | Decoded) -> File:
+        """A Python file to be checked, by its path from the root of the configuration.
+
+        Raises:
+            DecodeError: the content is no text.
+        """
+        file = File(path, content, self.settings, self._whole)
         file.enabled = self.enabled
+        return file
+
+    def examine_file(self, file: File, by_kernel: 'ByKernel | None' = None) -> Examined:
+        """All findings in a file that `open` gave, and what they depend on besides it.
+
+        Args:
+            file (File):
+                The file.
+            by_kernel (ByKernel | None, Optional):
+                Gives what is found in a kernel, instead of `check_kernel`. Default: `None`.
+        """
         try:
-            findings = list(self._run(file))
+            findings = list(self._run(file, by_kernel or self.check_kernel))
             consulted = file.consulted
         except Exception as error:
-            return self._refused(_failure('reading the file', error, 1), path)
+            return self._refused(_failure('reading the file', error, 1), file.path)
         if file.problem is not None:
             # what cannot be parsed as a whole is not mended in parts
             findings = [finding._replace(fix=None) for finding in findings]
             findings.append(diagnostics.parse_problem(file.problem))
-        return Examined(self._finish(findings, file, path), consulted)
+        return Examined(self._finish(findings, file, file.path), consulted)
+
+    def check_kernel(self, kernel: 'Kernel', file: File) -> list[Finding]:
+        """What the rules find in a kernel, before anything is suppressed."""
+        too_deep: dict[int, Finding] = {}
+        found = []
+        for rule in self._kernel_rules:
+            found.extend(_guarded(rule, rule.check_kernel, kernel, file, unit=kernel.unit, too_deep=too_deep))
+        return [*found, *too_deep.values()]
 
     def _markdown(self, document: Document) -> Examined:
         findings = [one for rule in self._markdown_rules for one in _guarded(rule, rule.check_markdown, document)]
@@ -135,7 +164,11 @@ class Checker:
     def _refused(self, problem: Finding, path: str) -> Examined:
         return Examined(self._finish([problem], None, path), '')
 
-    def _run(self, file: File) -> Iterator[Finding]:
+    @property
+    def _whole(self) -> 'Callable[[], Repository] | None':
+        return (lambda: self.repository) if self._make_repository is not None else None
+
+    def _run(self, file: File, by_kernel: 'ByKernel') -> Iterator[Finding]:
         for rule in self._file_rules:
             yield from _guarded(rule, rule.check_file, file)
         if self._comment_rules:
@@ -143,10 +176,13 @@ class Checker:
                 for rule in self._comment_rules:
                     yield from _guarded(rule, rule.check_comment, comment, file)
         too_deep: dict[int, Finding] = {}
-        if self._kernel_rules:
-            for kernel in file.kernels:
-                for rule in self._kernel_rules:
-                    yield from _guarded(rule, rule.check_kernel, kernel, file, unit=kernel.unit, too_deep=too_deep)
+        for kernel in file.kernels if self._kernel_rules else ():
+            for finding in by_kernel(kernel, file):
+                if finding.code == diagnostics.TOO_COMPLEX[0]:
+                    # kernels of one statement say it once
+                    too_deep[finding.range.start.line] = finding
+                else:
+                    yield finding
         for unit in file.units if self._visitors else ():
             yield from self._visit(unit, file, too_deep)
         yield from too_deep.values()

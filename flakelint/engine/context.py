@@ -18,7 +18,7 @@ from flakelint.kernel.repository import Repository
 from flakelint.project.calls import NamedCall, named_calls, own_functions
 from flakelint.project.imports import Bindings
 from flakelint.source.file import SourceFile
-from flakelint.source.text import Range
+from flakelint.source.text import Decoded, Range
 
 if TYPE_CHECKING:
     from flakelint.engine.settings import Settings
@@ -34,8 +34,8 @@ class File(SourceFile):
     Args:
         path (str):
             The path from the root of the configuration, with forward slashes.
-        data (bytes):
-            The content.
+        data (bytes | Decoded):
+            The content, decoded or not.
         settings (Settings):
             The settings of the run.
         whole (Callable[[], Repository] | None, Optional):
@@ -46,7 +46,7 @@ class File(SourceFile):
     """
 
     def __init__(
-        self, path: str, data: bytes, settings: 'Settings', whole: Callable[[], Repository] | None = None,
+        self, path: str, data: bytes | Decoded, settings: 'Settings', whole: Callable[[], Repository] | None = None,
     ) -> None:
         super().__init__(path, data)
         self.settings = settings
@@ -142,13 +142,18 @@ class File(SourceFile):
         self._reported.add((code, where))
         return True
 
+    def tell_afresh(self) -> set[tuple[str, Range]]:
+        """Let every place be the first again; gives the set of the rules and places that come to be reported from then on."""
+        self._reported = set()
+        return self._reported
+
     def edited(self, edits: Iterable[Edit]) -> 'File':
         """The file as it would be after edits that do not overlap, and change neither names nor lines; edits at one place stay in order."""
         text = self.text
         placed = [(self.lines.offset(edit.range.start), self.lines.offset(edit.range.end), edit.text) for edit in edits]
         for start, end, new in sorted(placed, key=lambda edit: edit[:2])[::-1]:
             text = text[:start] + new + text[end:]
-        file = File(self.path, text.encode(), self.settings, lambda: self.repository)
+        file = File(self.path, self.decoded._replace(text=text), self.settings, lambda: self.repository)
         file.enabled = self.enabled
         file.keep_statements(self, {start for start, _, _ in placed})
         file.module.keep(self.module)

@@ -41,16 +41,16 @@ class SourceFile:
     Args:
         path (str):
             The path as findings show it, with forward slashes.
-        data (bytes):
-            The content of the file.
+        data (bytes | Decoded):
+            The content of the file, decoded or not.
 
     Raises:
         DecodeError: the content is no text.
     """
 
-    def __init__(self, path: str, data: bytes) -> None:
+    def __init__(self, path: str, data: bytes | Decoded) -> None:
         self.path = path
-        self.decoded: Decoded = decode(data)
+        self.decoded = data if isinstance(data, Decoded) else decode(data)
         self.text = self.decoded.text
         self.lines = LineTable(self.text)
 

@@ -99,7 +99,7 @@ class LineTable:
     """
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
         self.starts = [0]
         self.starts.extend(match.end() for match in _LINE_BREAK.finditer(text))
         self.newline = '\r\n' if '\r\n' in text else '\n' if '\n' in text or '\r' not in text else '\r'
@@ -115,14 +115,14 @@ class LineTable:
         """The text of the lines from `first` to `last`, both included, with their line breaks."""
         if first > len(self.starts):
             return ''
-        end = self.starts[last] if last < len(self.starts) else len(self._text)
-        return self._text[self.starts[first - 1]:end]
+        end = self.starts[last] if last < len(self.starts) else len(self.text)
+        return self.text[self.starts[first - 1]:end]
 
     def offset(self, position: Position) -> int:
         """The offset of a place; a place past the end of the text is the end."""
         if position.line > len(self.starts):
-            return len(self._text)
-        return min(self.starts[position.line - 1] + position.column - 1, len(self._text))
+            return len(self.text)
+        return min(self.starts[position.line - 1] + position.column - 1, len(self.text))
 
     def position(self, offset: int) -> Position:
         """The place of an offset."""

@@ -1,0 +1,197 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Check a file again and again while somebody edits it: what an edit cannot concern is not looked at anew."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from flakelint.engine.dependencies import Dependencies, Words, words_of
+from flakelint.engine.findings import Finding
+from flakelint.engine.moved import UnknownLineError, by_statements, moved, moved_range
+from flakelint.source.reuse import moves, take_over
+from flakelint.source.text import Decoded, Range
+
+if TYPE_CHECKING:
+    from flakelint.engine.checker import Checker
+    from flakelint.engine.context import File
+    from flakelint.kernel.kernels import Kernel
+    from flakelint.source.unit import Unit
+
+_Places = tuple[tuple[int, int], ...]
+_Told = frozenset[tuple[str, Range]]
+# of how many states of a file what was found in kernels is kept: to undo an edit is as common as to make one
+_GENERATIONS = 3
+
+
+class StaleError(Exception):
+    """Nobody waits for what is found any more."""
+
+
+class _Known(NamedTuple):
+    """What was found in a kernel.
+
+    Args:
+        places (tuple[tuple[int, int], ...]):
+            The first and last lines of the statements on which it depends.
+        findings (list[Finding]):
+            The findings.
+        told (frozenset[tuple[str, Range]]):
+            The rules and places of which other kernels shall not tell again.
+    """
+
+    places: _Places
+    findings: list[Finding]
+    told: _Told
+
+
+class Incremental:
+    """A file that is edited.
+
+    Args:
+        checker (Checker):
+            The rules; what it knows of other files must hold as long as this is used.
+        path (str):
+            The path from the root of the configuration, with forward slashes.
+    """
+
+    def __init__(self, checker: 'Checker', path: str) -> None:
+        self._checker = checker
+        self._path = path
+        self._known: list[dict[tuple, _Known]] = []
+        self._words: dict[str, Words] = {}
+        # the latest state that could be parsed as a whole, and what was found in it
+        self._sound: tuple[File, list[Finding]] | None = None
+        self.file: File | None = None
+
+    def check(self, text: str, is_stale: Callable[[], bool] = lambda: False) -> list[Finding]:
+        """All findings in a content, in order.
+
+        While the content cannot be parsed, what was found before in the lines that cannot be is said again, except for lines that were edited since.
+
+        Args:
+            text (str):
+                The content.
+            is_stale (Callable[[], bool], Optional):
+                Asked now and then whether to give up. Default: never.
+
+        Raises:
+            StaleError: `is_stale` said so.
+        """
+        file = self._checker.open(self._path, Decoded(text.removeprefix('\ufeff'), 'utf-8', text.startswith('\ufeff')))
+        if self._sound is not None:
+            take_over(self._sound[0], file)
+        run = _Run(self._checker, file, self._known, self._words, is_stale)
+        if file.problem is not None and self._sound is not None:
+            # whether its helpers and launches are readable says nothing of a kernel
+            run.settled = {_identity(kernel) for kernel in self._sound[0].kernels}
+        findings = self._checker.examine_file(file, run.kernel).findings
+        if run.is_stale:
+            raise StaleError
+        self._known = [run.known, *self._known[:_GENERATIONS - 1]]
+        self._words = run.words
+        self.file = file
+        if file.problem is None:
+            self._sound = (file, findings)
+        elif self._sound is not None:
+            findings = sorted([*findings, *self._left(file, findings, run.settled)], key=Finding.sort_key)
+        return findings
+
+    def _left(self, file: 'File', findings: list[Finding], settled: set[tuple]) -> list[Finding]:
+        """What was found last in the statements that cannot be parsed now, and in kernels that were left alone."""
+        before, found = self._sound
+        places = moves(before.lines, file.lines)
+        settled_units = {kernel.unit.first_line for kernel in file.kernels if _identity(kernel) in settled}
+        read = [(unit.first_line, _last_line(unit)) for unit in file.units if unit.first_line not in settled_units]
+        there = {(finding.code, finding.range) for finding in findings}
+        left = []
+        for finding in found:
+            try:
+                now = moved(finding, self._path, places)._replace(fix=None)
+            except UnknownLineError:
+                continue
+            is_read = any(first <= now.range.start.line <= last for first, last in read)
+            if not is_read and (now.code, now.range) not in there:
+                left.append(now)
+        return left
+
+
+class _Run:
+    """One check of an edited file."""
+
+    def __init__(
+        self, checker: 'Checker', file: 'File', earlier: list[dict[tuple, _Known]], words: dict[str, Words],
+        is_stale: Callable[[], bool],
+    ) -> None:
+        self.known: dict[tuple, _Known] = {}
+        self.words: dict[str, Words] = {}
+        self.is_stale = False
+        self._checker = checker
+        self._file = file
+        self._earlier = earlier
+        self._earlier_words = words
+        self._asks_whether_stale = is_stale
+        self.settled: set[tuple] = set()
+        self._dependencies: Dependencies | None = None
+        self._told: set[tuple[str, Range]] = set()
+
+    def kernel(self, kernel: 'Kernel', file: 'File') -> list[Finding]:
+        """What is found in a kernel, as `Checker.check_kernel`; from what is known where that still holds."""
+        if self.is_stale or self._asks_whether_stale():
+            self.is_stale = True
+            return []
+        if _identity(kernel) in self.settled:
+            return []
+        if self._dependencies is None:
+            self._dependencies = Dependencies(file, self._words_of)
+        units = [self._dependencies.units[number] for number in self._dependencies.of(kernel.unit)]
+        key = (_identity(kernel), _passed(kernel, file), *(unit.text for unit in units))
+        places = tuple((unit.first_line, _last_line(unit)) for unit in units)
+        known = self._recalled(key, places) or self._found(kernel, places)
+        self.known[key] = known
+        findings = [one for one in known.findings if not self._is_told(one, known.told)]
+        self._told |= known.told
+        return findings
+
+    def _is_told(self, finding: Finding, own: _Told) -> bool:
+        place = (finding.code, finding.range)
+        return place in own and place in self._told
+
+    def _recalled(self, key: tuple, places: _Places) -> _Known | None:
+        for known in (kept[key] for kept in self._earlier if key in kept):
+            if known.places == places:
+                return known
+            now = by_statements(known.places, places)
+            try:
+                findings = [moved(one, self._file.path, now) for one in known.findings]
+                told = frozenset((code, moved_range(place, now)) for code, place in known.told)
+            except UnknownLineError:
+                return None
+            return _Known(places, findings, told)
+        return None
+
+    def _found(self, kernel: 'Kernel', places: _Places) -> _Known:
+        told = self._file.tell_afresh()
+        findings = self._checker.check_kernel(kernel, self._file)
+        return _Known(places, findings, frozenset(told))
+
+    def _words_of(self, unit: 'Unit') -> Words:
+        found = self._earlier_words.get(unit.text) or words_of(unit)
+        self.words[unit.text] = found
+        return found
+
+
+def _identity(kernel: 'Kernel') -> tuple[str, int, str]:
+    return kernel.qualified_name, kernel.definition.lineno - kernel.unit.first_line, kernel.unit.text
+
+
+def _passed(kernel: 'Kernel', file: 'File') -> str:
+    """What there is to know of the launches of a kernel, but for their lines."""
+    launches = [launch._replace(line=0) for launch in file.repository.launches(kernel)]
+    return repr((launches, file.repository.is_left_out(kernel), file.repository.is_called_by_kernels(kernel)))
+
+
+def _last_line(unit: 'Unit') -> int:
+    return max(node.end_lineno for node in unit.nodes)

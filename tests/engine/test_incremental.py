@@ -1,0 +1,208 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Checking a file while it is edited: always what a fresh check finds, and never more work than the edit asks for."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from flakelint.engine.checker import Checker
+from flakelint.engine.config import load
+from flakelint.engine.findings import Finding
+from flakelint.engine.incremental import Incremental, StaleError
+from flakelint.engine.registry import collect
+from flakelint.engine.runner import Job
+from flakelint.source.file import SourceFile
+from flakelint.source.reuse import change, moves, take_over
+from flakelint.source.text import LineTable
+
+FIXTURES = Path(__file__).parent.parent / 'fixtures'
+FILES = sorted(path for path in FIXTURES.glob('TRI*/*.py') if not path.name.endswith('.fixed.py'))
+ROUNDS = 40
+
+KERNELS = '''import triton
+import triton.language as tl
+
+SIZE = 64
+
+
+@triton.jit
+def first(x, y, N, D: tl.constexpr):
+    i = tl.program_id(0)
+    o = tl.arange(0, D)
+    tl.store(y + i * N + o, tl.load(x + i * N + o))
+
+
+@triton.jit
+def second(x, y, N, D: tl.constexpr):
+    i = tl.program_id(0)
+    o = tl.arange(0, D)
+    tl.store(y + i * N + o, tl.load(x + i * N + o))
+
+
+def launch_first(x, y):
+    first[(x.shape[0],)](x, y, x.shape[1], D=SIZE)
+
+
+def launch_second(x, y):
+    second[(x.shape[0],)](x, y, x.shape[1], D=SIZE)
+'''
+
+
+class Counting(Checker):
+    """A checker that notes which kernels it looks at."""
+
+    looked_at: list[str]
+
+    def check_kernel(self, kernel, file):
+        """As its base does."""
+        self.looked_at.append(kernel.name)
+        return super().check_kernel(kernel, file)
+
+
+def _checker(preset: str = 'triton') -> Counting:
+    config = load('/', None, {'preset': preset}, isolated=True)
+    registry = collect(config)
+    made = Job(config, registry, tuple(registry.selected(config.layers)), 1).checker()
+    made.__class__ = Counting
+    made.looked_at = []
+    return made
+
+
+def _edited(text: str, rnd: random.Random) -> str:
+    """A text after something that people do."""
+    lines = text.splitlines(True)
+    number = rnd.randrange(len(lines))
+    line = lines[number]
+    body = line.rstrip('\n')
+    kind = rnd.randrange(8)
+    if kind == 0:
+        lines[number] = f'\n{line}'
+    elif kind == 1:
+        lines[number] = ''
+    elif kind == 2:
+        lines[number] = f'{body}  # a remark\n'
+    elif kind == 3:
+        lines[number] = body.replace('tl.int64', 'tl.int32').replace(', mask=', ', other=') + '\n'
+    elif kind == 4:
+        lines[number] = f'{line}{line}'
+    elif kind == 5:
+        lines[number] = body.replace('*', '+', 1) + '\n'
+    else:
+        place = rnd.randrange(len(body) + 1)
+        lines[number] = f'{body[:place]}{rnd.choice("abx0 +*,()#:")}{body[place:]}\n'
+    return ''.join(lines)
+
+
+@pytest.mark.parametrize('preset', ['triton', 'fla'])
+def test_edits_find_what_a_fresh_check_finds(preset: str) -> None:
+    rnd = random.Random(preset)
+    checker = _checker(preset)
+    compared = 0
+    for path in rnd.sample(FILES, ROUNDS):
+        text = path.read_text()
+        incremental = Incremental(checker, path.name)
+        incremental.check(text)
+        for _ in range(12):
+            new = _edited(text, rnd)
+            found = incremental.check(new)
+            if incremental.file.problem is None:
+                compared += 1
+                assert found == checker.check(path.name, new.encode()), f'{path}:\n{new}'
+                if rnd.random() < 0.5:
+                    text = new
+    assert compared > 5 * ROUNDS
+
+
+def _found(findings: list[Finding], code: str) -> list[int]:
+    return [finding.range.start.line for finding in findings if finding.code == code]
+
+
+def test_only_the_edited_kernel_is_looked_at() -> None:
+    checker = _checker()
+    incremental = Incremental(checker, 'a.py')
+    incremental.check(KERNELS)
+    checker.looked_at.clear()
+    for text in (KERNELS.replace('i * N', 'i * D', 1), KERNELS, f'# more\n\n{KERNELS}', KERNELS):
+        incremental.check(text)
+    assert checker.looked_at == ['first']
+    incremental.check(KERNELS.replace('x.shape[1], D', '4, D', 1))
+    assert checker.looked_at == ['first', 'first'], 'what a launch passes matters to its kernel'
+    incremental.check(KERNELS.replace('SIZE = 64', 'SIZE = 128'))
+    assert checker.looked_at[2:] == ['first', 'second'], 'constants of the module matter to all kernels'
+
+
+def test_findings_move_with_their_lines() -> None:
+    incremental = Incremental(_checker(), 'a.py')
+    before = _found(incremental.check(KERNELS), 'TRI101')
+    after = _found(incremental.check(KERNELS.replace('SIZE', '\n\nSIZE', 1)), 'TRI101')
+    assert before and after == [line + 2 for line in before]
+
+
+def test_a_broken_function_keeps_what_was_found_but_for_the_edited_line() -> None:
+    incremental = Incremental(_checker(), 'a.py')
+    incremental.check(KERNELS)
+    broken = KERNELS.replace('    o = tl.arange(0, D)', '    o = tl.arange(0, D', 1).replace('SIZE = 64', '\nSIZE = 64')
+    findings = incremental.check(broken)
+    assert _found(findings, 'TRI101') == [10, 17]
+    assert len(_found(findings, 'ENG001')) == 1
+    assert all(finding.fix is None for finding in findings)
+    findings = incremental.check(KERNELS.replace('    i = tl.program_id(0)', '    i = tl.program_id(0', 1))
+    assert _found(findings, 'TRI101') == [16]
+
+
+def test_a_file_that_is_broken_from_the_first() -> None:
+    incremental = Incremental(_checker(), 'a.py')
+    findings = incremental.check(KERNELS.replace('SIZE = 64', 'SIZE = ('))
+    assert _found(findings, 'TRI101') == [9, 16]
+
+
+def test_a_check_that_nobody_waits_for_is_given_up() -> None:
+    checker = _checker()
+    incremental = Incremental(checker, 'a.py')
+    with pytest.raises(StaleError):
+        incremental.check(KERNELS, lambda: True)
+    assert not checker.looked_at
+    assert _found(incremental.check(KERNELS), 'TRI101') == [9, 16]
+
+
+@pytest.mark.parametrize(('before', 'after', 'first', 'last', 'moved'), [
+    ('a\nb\nc\n', 'a\nB\nc\n', 2, 2, 0),
+    ('a\nb\nc\n', 'a\nx\nb\nc\n', 2, 1, 1),
+    ('a\nb\nc\n', 'a\nc\n', 2, 2, -1),
+    ('a\nb\nc\n', 'a\nb\nc\n', 4, 3, 0),
+    ('a\r\nb\r\n', 'a\r\nbb\r\n', 2, 2, 0),
+    ('', 'a\n', 1, 0, 1),
+])
+def test_what_changed(before: str, after: str, first: int, last: int, moved: int) -> None:
+    assert change(LineTable(before), LineTable(after)) == (first, last, moved)
+
+
+def test_where_lines_stand_now() -> None:
+    where = moves(LineTable('a\nb\nc\nd\ne\n'), LineTable('a\nB\nc\nnew\nd\ne!\n'))
+    assert [where(line) for line in range(1, 6)] == [1, None, 3, 5, None]
+
+
+def test_what_was_not_edited_is_not_parsed_again() -> None:
+    before = SourceFile('a.py', KERNELS.encode())
+    after = SourceFile('a.py', KERNELS.replace('i * N', 'N * i', 1).encode())
+    take_over(before, after)
+    kept = [one is other for one, other in zip(before.statements, after.statements, strict=True)]
+    assert kept == [True, True, True, False, True, True, True]
+
+
+@pytest.mark.parametrize('text', [
+    KERNELS.replace('SIZE = 64', 'SIZE = (64'), KERNELS.replace('SIZE = 64', '"""'), KERNELS.replace('SIZE = 64', '    x = 1'),
+    KERNELS.replace('SIZE = 64', '@triton.jit'), KERNELS.replace('SIZE = 64', 'else:'), KERNELS.replace('SIZE = 64', 'x = 1 \\'),
+])
+def test_what_an_edit_breaks_is_seen(text: str) -> None:
+    before, fresh = SourceFile('a.py', KERNELS.encode()), SourceFile('a.py', text.encode())
+    after = SourceFile('a.py', text.encode())
+    take_over(before, after)
+    assert (after.problem is None) == (fresh.problem is None)
+    if fresh.problem is not None:
+        assert after.problem.position == fresh.problem.position
