@@ -9,8 +9,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from flakelint.cli.rule import as_markdown, presets_of, table
+from flakelint.cli.rule import table
 from flakelint.engine.config import load
+from flakelint.engine.documentation import as_markdown, presets_of
 from flakelint.engine.registry import Registry, collect
 from flakelint.engine.rule import Rule
 

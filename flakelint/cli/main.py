@@ -14,14 +14,15 @@ import click
 from flakelint import __version__
 
 _COMMANDS = {
-    'check': 'check',
-    'clean': 'clean',
-    'commit-msg': 'commit_msg',
-    'config': 'config',
-    'explain': 'explain',
-    'header': 'header',
-    'init': 'init',
-    'rule': 'rule',
+    'check': 'cli.check',
+    'clean': 'cli.clean',
+    'commit-msg': 'cli.commit_msg',
+    'config': 'cli.config',
+    'explain': 'cli.explain',
+    'header': 'cli.header',
+    'init': 'cli.init',
+    'rule': 'cli.rule',
+    'server': 'lsp.command',
 }
 
 
@@ -36,7 +37,7 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        return importlib.import_module(f'flakelint.cli.{_COMMANDS[name]}').command
+        return importlib.import_module(f'flakelint.{_COMMANDS[name]}').command
 
     def invoke(self, context: click.Context) -> Any:
         try:

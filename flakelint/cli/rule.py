@@ -5,7 +5,6 @@
 
 """`flakelint rule`: what rules there are, and what each is about."""
 
-import inspect
 import json
 import os
 import re
@@ -16,10 +15,10 @@ from typing import Any, get_args, get_type_hints
 import click
 
 from flakelint.cli.common import config_option, fail, load_config
-from flakelint.engine.config import Layer, SettingsError, nearest
+from flakelint.engine.config import SettingsError, nearest
+from flakelint.engine.documentation import as_markdown, documentation, no_preset, presets_of
 from flakelint.engine.registry import Registry, RuleReference
 from flakelint.engine.rule import Rule
-from flakelint.engine.settings import PRESETS, PREVIEW
 from flakelint.report.model import url
 
 _HEADING = re.compile(r'^## (.*)$', re.MULTILINE)
@@ -72,41 +71,13 @@ def describe(rule: type[Rule], origin: str, presets: list[str]) -> dict[str, Any
     }
 
 
-def presets_of(code: str, registry: Registry) -> list[str]:
-    """The presets that enable a rule."""
-    layers = {name: Layer(f'preset {name}', values['select'], values['ignore']) for name, values in PRESETS.items()}
-    return [name for name, layer in layers.items() if code in registry.selected([layer])]
-
-
-def documentation(rule: type[Rule]) -> str:
-    """The documentation of a rule after its summary, as Markdown."""
-    return inspect.cleandoc(rule.__doc__ or '').partition('\n')[2].strip()
-
-
-def as_markdown(rule: type[Rule], presets: list[str]) -> str:
-    """The page of a rule."""
-    facts = [
-        f'- Severity: {rule.severity}',
-        f'- Fix: {rule.fix}',
-        f'- Presets: {", ".join(f"`{name}`" for name in presets) or _no_preset(rule)}',
-        f'- Since: {rule.since}',
-    ]
-    if rule.triton:
-        facts.append(f'- Triton: `{rule.triton}`')
-    return f'# {rule.code} {rule.name}\n\n{rule.summary()}\n\n' + '\n'.join(facts) + f'\n\n{documentation(rule)}\n'
-
-
 def _as_text(rule: type[Rule], presets: list[str]) -> str:
     body = _HEADING.sub(lambda match: f'{match[1]}\n{"-" * len(match[1])}', _outside_code(documentation(rule)))
     triton = [f'Triton {rule.triton}'] if rule.triton else []
-    enabled = f'on in {" and ".join(presets)}' if presets else _no_preset(rule).replace('none', 'off in every preset')
+    enabled = f'on in {" and ".join(presets)}' if presets else no_preset(rule).replace('none', 'off in every preset')
     facts = [rule.severity, _FIXES[rule.fix], enabled, *triton, f'since {rule.since}']
     title = f'{rule.code} {rule.name} ({", ".join(facts)})'
     return f'{title}\n{"=" * len(title)}\n\n{rule.summary()}\n\n{body}\n'
-
-
-def _no_preset(rule: type[Rule]) -> str:
-    return 'none, unless `preview` is on' if rule.code in PREVIEW else 'none'
 
 
 def _outside_code(text: str) -> str:

@@ -190,7 +190,7 @@ def environment(config: 'Config', references: 'Iterable[RuleReference]') -> str:
     digest = hashlib.blake2b(digest_size=20)
     settings = config.settings
     tables = [getattr(settings, section) for section in SECTIONS]
-    relevant = (tables, settings.rules, settings.max_file_size, settings.target_triton)
+    relevant = (tables, settings.rules, settings.max_file_size, settings.target_triton, sorted(settings.severity.items()))
     ignores = sorted(settings.per_file_ignores.items())
     rules = sorted((reference.code, reference.name, reference.fingerprint) for reference in references)
     digest.update(repr((relevant, ignores, rules, _own_digest())).encode())

@@ -7,7 +7,7 @@
 
 import os
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,6 +59,8 @@ class Checker:
             The codes that the settings ignore in a file. Default: none.
         repository (Callable[[], Repository] | None, Optional):
             Makes the repository in which the files stand, when it is first asked for. Default: `None`, for files that stand alone.
+        severities (Mapping[str, str] | None, Optional):
+            The severities of rules, by code, where they are not the rules' own. Default: `None`.
     """
 
     def __init__(
@@ -68,8 +70,10 @@ class Checker:
         settings: 'Settings',
         ignored: Callable[[str], set[str]] = lambda path: set(),
         repository: 'Callable[[], Repository] | None' = None,
+        severities: Mapping[str, str] | None = None,
     ) -> None:
         self.settings = settings
+        self._severities = severities or {}
         self.known = set(known)
         self.enabled = {rule.code for rule in rules}
         self._ignored = ignored
@@ -200,6 +204,8 @@ class Checker:
         # the engine's own codes can be deselected too, but an internal error is never hidden
         shown = self.enabled - ignored | {diagnostics.INTERNAL_ERROR[0]}
         kept = [finding._replace(path=path) for finding in kept if finding.code in shown]
+        if self._severities:
+            kept = [one._replace(severity=self._severities.get(one.code, one.severity)) for one in kept]
         return sorted(kept, key=Finding.sort_key)
 
     def _suppress(self, findings: list[Finding], file: File) -> list[Finding]:

@@ -21,6 +21,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+SEVERITIES = ('error', 'warning', 'info')
 OUTPUT_FORMATS = ('text', 'concise', 'json', 'json-lines', 'sarif', 'github', 'gitlab', 'junit')
 
 _OUR_TABLE = re.compile(rb'^\s*\[?\s*tool\s*\.\s*flakelint\b', re.MULTILINE)
@@ -212,6 +213,9 @@ def _check_table(table: Any, settings_class: type, file: str, prefix: str, extra
     if checked.get('output_format', 'text') not in OUTPUT_FORMATS:
         wrong = checked['output_format']
         raise SettingsError(f'{file}: unknown output format `{wrong}`{nearest(wrong, OUTPUT_FORMATS)}')
+    for selector, severity in checked.get('severity', {}).items():
+        if severity not in SEVERITIES:
+            raise SettingsError(f'{file}: unknown severity `{severity}` of `{selector}`{nearest(severity, SEVERITIES)}')
     return checked
 
 

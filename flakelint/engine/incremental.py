@@ -66,6 +66,23 @@ class Incremental:
         self._sound: tuple[File, list[Finding]] | None = None
         self.file: File | None = None
 
+    def rebase(self, checker: 'Checker') -> bool:
+        """Go on with other knowledge of other files; says whether what was found still holds, as they say the same of this one.
+
+        Args:
+            checker (Checker):
+                The same rules, with the new knowledge.
+        """
+        if self.file is None or not self.file.consults:
+            holds = self.file is not None
+        else:
+            file = checker.open(self._path, self.file.decoded)
+            holds = file.seen_consulted == self.file.consulted
+        self._checker = checker
+        if not holds:
+            self._known, self._sound = [], None
+        return holds
+
     def check(self, text: str, is_stale: Callable[[], bool] = lambda: False) -> list[Finding]:
         """All findings in a content, in order.
 
@@ -80,6 +97,9 @@ class Incremental:
         Raises:
             StaleError: `is_stale` said so.
         """
+        if len(text) > self._checker.settings.max_file_size:
+            self.file = self._sound = None
+            return self._checker.check(self._path, text.encode('utf-8', 'surrogatepass'))
         file = self._checker.open(self._path, Decoded(text.removeprefix('\ufeff'), 'utf-8', text.startswith('\ufeff')))
         if self._sound is not None:
             take_over(self._sound[0], file)

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -149,6 +149,17 @@ class Registry:
         hint = nearest(upper if upper[-1:].isdigit() else selector, known)
         raise SettingsError(f'{origin}: unknown rule `{selector}`{hint}')
 
+    def severities(self, wanted: Mapping[str, str]) -> dict[str, str]:
+        """The severity of each rule for which the settings give one, by its code; the longest selector wins.
+
+        Raises:
+            SettingsError: a selector fits no rule.
+        """
+        found: dict[str, str] = {}
+        for selector in sorted(wanted, key=_weight):
+            found.update(dict.fromkeys(self.matching(selector, 'severity'), wanted[selector]))
+        return found
+
     def _specificity(self, code: str, selectors: Sequence[str], origin: str) -> int:
         return max((_weight(selector) for selector in selectors if code in self.matching(selector, origin)), default=0)
 
@@ -187,7 +198,8 @@ def instantiate(references: Iterable[RuleReference], config: Config) -> list[Rul
 
 
 def check_option_tables(registry: Registry, config: Config) -> None:
-    """Raise SettingsError where the settings hold options for a rule that does not exist, or that it does not have."""
+    """Raise SettingsError where the settings hold options or a severity for a rule that does not exist, or options that it does not have."""
+    registry.severities(config.settings.severity)
     for code in config.settings.rules:
         if code not in registry.rules:
             shown = os.path.relpath(config.file) if config.file else 'settings'

@@ -48,6 +48,8 @@ class Rule:
     since: ClassVar[str] = '0.1.0'
     # the Triton versions for which the rule holds, as in a requirement: `>=3.9`; empty for all
     triton: ClassVar[str] = ''
+    # what editors show of the code that is found, besides the message: `unnecessary` or `deprecated`
+    tags: ClassVar[tuple[str, ...]] = ()
     # a unit of source in which none of these words stands is not parsed for the rule's `visit_` methods; empty for no such gate
     words: ClassVar[tuple[str, ...]] = ()
     Options: ClassVar[type] = NoOptions

@@ -85,7 +85,8 @@ class Job:
         rules = instantiate([self.registry.rules[code] for code in self.codes], self.config)
         rules = [rule for rule in rules if overlap(rule.triton, self.config.settings.target_triton)]
         make = repository or partial(self.repository, files)
-        return Checker(rules, self.registry.rules, self.config.settings, self._ignored, make)
+        severities = self.registry.severities(self.config.settings.severity)
+        return Checker(rules, self.registry.rules, self.config.settings, self._ignored, make, severities)
 
     def repository(self, files: Sequence[str] = (), contents: Contents | None = None) -> 'Repository':
         """The repository in which files stand.

@@ -115,6 +115,7 @@ class Settings:
     respect_gitignore: bool = True
     max_file_size: int = 1_000_000
     per_file_ignores: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    severity: dict[str, str] = field(default_factory=dict)
     target_triton: str = '>=3.3'
     preview: bool = False
     rule_paths: tuple[str, ...] = ()

@@ -78,6 +78,7 @@ class CommentedOutCode(Rule):
     code = 'DOC107'
     name = 'commented-out-code'
     severity = 'warning'
+    tags = ('unnecessary',)
 
     def check_file(self, file: 'File') -> 'Iterator[Finding]':
         """Flag the comments that are code."""

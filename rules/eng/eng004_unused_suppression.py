@@ -50,3 +50,4 @@ class UnusedSuppression(Rule):
     name = 'unused-suppression'
     severity = 'warning'
     fix = 'safe'
+    tags = ('unnecessary',)

@@ -87,6 +87,7 @@ class BlockPointer(Rule):
     code = 'TRI201'
     name = 'block-pointer'
     severity = 'error'
+    tags = ('deprecated',)
     triton = '>=3.9'
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':

@@ -97,6 +97,7 @@ class RemovedApi(Rule):
     code = 'TRI308'
     name = 'removed-api'
     severity = 'error'
+    tags = ('deprecated',)
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Compare what a kernel uses with what the releases have."""

@@ -84,6 +84,7 @@ class IgnoredExpression(Rule):
     name = 'ignored-expression'
     severity = 'warning'
     fix = 'unsafe'
+    tags = ('unnecessary',)
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Flag what a kernel says in vain."""

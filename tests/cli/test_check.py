@@ -83,6 +83,17 @@ def test_per_file_ignores(tmp_path: Path) -> None:
     assert [finding['path'] for finding in findings] == ['c.py']
 
 
+def test_severities_of_the_settings(tmp_path: Path) -> None:
+    write(tmp_path / 'a.py', BLOCK_POINTER)
+    for table, expected in (('TRI = "info"', 'info'), ('TRI = "info"\nTRI201 = "error"', 'error'), ('block-pointer = "info"', 'info')):
+        write(tmp_path / 'flakelint.toml', f'[severity]\n{table}\n')
+        result = flakelint('check', '.', '--output-format', 'json', cwd=tmp_path)
+        assert [finding['severity'] for finding in json.loads(result.stdout)['findings']] == [expected]
+    write(tmp_path / 'flakelint.toml', '[severity]\nTRI999 = "info"\n')
+    result = flakelint('check', '.', cwd=tmp_path)
+    assert result.returncode == 2 and 'severity: unknown rule `TRI999`' in result.stderr
+
+
 def test_paths_are_relative_to_the_working_folder(tmp_path: Path) -> None:
     write(tmp_path / 'a/b/bad.py', BLOCK_POINTER)
     (tmp_path / 'c').mkdir()

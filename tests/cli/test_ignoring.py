@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from flakelint.cli.ignoring import ignored
+from flakelint.engine.ignoring import ignored
 from tests.rule_harness import FIXTURES, checker, fixture_files, read_fixture, reads_files, rules
 from tests.tools import BLOCK_POINTER, flakelint, write
 

@@ -31,6 +31,7 @@ def selected(folder: Path, **overrides) -> set[str]:
     ('select = [', 'flakelint.toml: not valid TOML: '),
     ('max-file-size = 0', 'flakelint.toml: `max-file-size` must be at least 1'),
     ('target-triton = "3.9"', 'flakelint.toml: `target-triton`: `3.9` is not a bound such as `>=3.3`'),
+    ('severity = {TRI = "eror"}', 'flakelint.toml: unknown severity `eror` of `TRI`; did you mean `error`?'),
     ('per-file-ignores = {"a.py" = "TRI201"}', 'flakelint.toml: `per-file-ignores`, key `a.py`, must be a list of strings'),
 ])
 def test_wrong_settings_say_what_is_wrong(tmp_path: Path, monkeypatch, text: str, message: str) -> None:

@@ -1,0 +1,134 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""What is known of the open files: all that is worked out is worked out here, in one thread beside the one that talks."""
+
+import itertools
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from flakelint.engine.findings import Finding
+from flakelint.engine.incremental import Incremental
+from flakelint.lsp.client import ClientSettings
+from flakelint.lsp.documents import Snapshot
+from flakelint.lsp.projects import Project, Projects
+
+if TYPE_CHECKING:
+    from flakelint.engine.checker import Checker
+    from flakelint.engine.context import File
+
+
+class Checked(NamedTuple):
+    """What was found in an open file.
+
+    Args:
+        snapshot (Snapshot):
+            The file.
+        findings (list[Finding]):
+            The findings.
+        file (File | None):
+            The file as the rules see it; None where it is not Python or not checked.
+        project (Project | None):
+            The project in which it is; None where it is not checked.
+        result_id (str):
+            Another one wherever other things were found.
+    """
+
+    snapshot: Snapshot
+    findings: list[Finding]
+    file: 'File | None'
+    project: Project | None
+    result_id: str
+
+
+class Session:
+    """The open files, and what is known of them.
+
+    Args:
+        complain (Callable[[str], object]):
+            Told what is wrong with a configuration, once.
+    """
+
+    def __init__(self, complain: Callable[[str], object]) -> None:
+        self.projects = Projects(complain)
+        # the settings of the editor: for everything, and for folders of the workspace
+        self.client = ClientSettings()
+        self.folders: dict[str, ClientSettings | None] = {}
+        self._edited: dict[str, tuple[Checker, Incremental]] = {}
+        self._checked: dict[str, Checked] = {}
+        self._numbers = itertools.count(1)
+
+    def settings_of(self, path: str | None) -> ClientSettings:
+        """What the editor sets for a file."""
+        above = [folder for folder in self.folders if path is not None and _is_below(path, folder)]
+        return (self.folders[max(above, key=len)] if above else None) or self.client
+
+    def project_of(self, snapshot: Snapshot) -> Project | None:
+        """The project in which a file is; None where it is not to be checked."""
+        path = snapshot.path
+        client = self.settings_of(path)
+        if not client.enable or not snapshot.is_checked:
+            return None
+        # what was never saved is taken to lie in the first folder of the workspace
+        folder = os.path.dirname(path) if path is not None else next(iter(self.folders), os.getcwd())
+        project = self.projects.find(folder, client)
+        if project is None or (path is not None and project.excludes(path)):
+            return None
+        return project
+
+    def check(self, snapshot: Snapshot, is_stale: Callable[[], bool] = lambda: False) -> Checked:
+        """What is found in a file.
+
+        Raises:
+            StaleError: `is_stale` said that nobody waits for it any more.
+        """
+        known = self._checked.get(snapshot.uri)
+        project = self.project_of(snapshot)
+        checker = project.checker if project is not None else None
+        if known is not None and known.snapshot == snapshot and self._edited.get(snapshot.uri, (None,))[0] is checker:
+            return known
+        findings, file = ([], None) if project is None else self._examine(snapshot, project, is_stale)
+        same = known is not None and known.findings == findings and known.project is project
+        result_id = known.result_id if same else str(next(self._numbers))
+        self._checked[snapshot.uri] = Checked(snapshot, findings, file, project, result_id)
+        return self._checked[snapshot.uri]
+
+    def close(self, uri: str) -> None:
+        """Forget a file."""
+        self._edited.pop(uri, None)
+        self._checked.pop(uri, None)
+
+    def forget_files(self) -> None:
+        """Look at the files on the disk again."""
+        self.projects.forget_files()
+
+    def reload(self) -> None:
+        """Read all settings again."""
+        self.projects.reload()
+        self._edited.clear()
+        self._checked.clear()
+
+    def _examine(
+        self, snapshot: Snapshot, project: Project, is_stale: Callable[[], bool],
+    ) -> 'tuple[list[Finding], File | None]':
+        name = project.name(snapshot.path) if snapshot.path is not None else os.path.basename(snapshot.uri)
+        if snapshot.is_markdown:
+            self._edited.pop(snapshot.uri, None)
+            return project.checker.check(name, snapshot.text.encode('utf-8', 'surrogatepass')), None
+        checker, edited = self._edited.get(snapshot.uri, (None, None))
+        if checker is not project.checker:
+            if edited is None or checker.settings is not project.config.settings:
+                edited = Incremental(project.checker, name)
+            known = self._checked.get(snapshot.uri)
+            holds = edited.rebase(project.checker)
+            self._edited[snapshot.uri] = project.checker, edited
+            if holds and known is not None and known.snapshot == snapshot:
+                return known.findings, known.file
+        return edited.check(snapshot.text, is_stale), edited.file
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return os.path.normcase(path).startswith(os.path.normcase(folder.rstrip(os.sep)) + os.sep)
