@@ -6,13 +6,18 @@
 """What is being written at a place, read off the text before it, which need not be valid Python."""
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 _CALLEE = re.compile(r'(?P<name>[^\W\d][\w.]*)(?P<grid>\s*\[)?\s*$')
 _DOTTED = re.compile(r'(?P<owner>[^\W\d][\w.]*)\.(?P<begun>\w*)$')
 _KEYWORD = re.compile(r'\s*(?P<name>[^\W\d]\w*)\s*=(?!=)')
 _KEY_LIST = re.compile(r'\bkey\s*=\s*[\[(][^\])]*[\'"](?P<begun>\w*)$')
-_STRING_OR_COMMENT = re.compile(r"""\'\'\'.*?\'\'\'|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\#[^\n]*""", re.DOTALL)
+_STRING_OR_COMMENT = re.compile(
+    r"""\'\'\'.*?\'\'\'|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\#[^\n]*""", re.DOTALL,
+)
+# a line that begins in its first column belongs to no call
+_BEGINS = re.compile(r'[^\s)\]}]')
 _OPEN, _CLOSE = '([{', ')]}'
 # how much text before the place is looked at
 _REACH = 6_000
@@ -78,10 +83,8 @@ def call_before(text: str) -> Call | None:
             return _call(text, index, commas) if character == '(' else None
         elif character == ',' and not depth:
             commas.append(index)
-        elif character == '\n' and not depth and text[index + 1:index + 2].strip():
-            # a line that begins in its first column belongs to no call
-            if text[index + 1:index + 2] not in (')', ']', '}'):
-                return None
+        elif character == '\n' and not depth and _BEGINS.match(text, index + 1):
+            return None
     return None
 
 
@@ -97,7 +100,7 @@ def _call(text: str, opening: int, commas: list[int]) -> Call | None:
     if match is None or re.search(r'\b(?:def|class)\s+$', before[:match.start()]):
         return None
     borders = [opening, *reversed(commas), len(text)]
-    arguments = tuple(text[one + 1:other] for one, other in zip(borders, borders[1:], strict=False))
+    arguments = tuple(text[one + 1:other] for one, other in pairwise(borders))
     return Call(match['name'], is_launch, arguments)
 
 

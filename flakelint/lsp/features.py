@@ -36,17 +36,16 @@ def _lifecycle(server: Server) -> None:
         ls.start(params)
 
     @server.feature(types.INITIALIZED)
-    async def initialized(ls: Server, params: types.InitializedParams) -> None:
+    def initialized(ls: Server, params: types.InitializedParams) -> None:
         workspace = ls.client_capabilities.workspace
         watched = workspace.did_change_watched_files if workspace is not None else None
         if watched is not None and watched.dynamic_registration:
             watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
             method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
-            await ls.client_register_capability_async(
-                types.RegistrationParams([types.Registration('flakelint-files', method, options)]),
-            )
-        ls.settings_changed()
+            registration = types.Registration('flakelint-files', method, options)
+            ls.client_register_capability(types.RegistrationParams([registration]))
+        ls.settings_changed(is_start=True)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:

@@ -74,6 +74,9 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
 
 
 def _is_told(value: Value, narrow_only: bool) -> bool:
+    if value.type in (types.LOADED, types.LOADED_WIDE):
+        # what the tensor holds is not seen
+        return False
     if narrow_only:
         return value.type in types.NARROW and value.type != types.BOOL
     return value.type != types.UNKNOWN

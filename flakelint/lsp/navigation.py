@@ -63,7 +63,7 @@ def lens_resolved(lens: types.CodeLens, checked: 'Checked', view: 'View') -> typ
     kernel = next((one for one in checked.file.kernels if one.qualified_name == lens.data['kernel']), None)
     found = launches(kernel, checked, view) if kernel is not None else []
     title = 'no launch is seen' if not found else '1 launch' if len(found) == 1 else f'{len(found)} launches'
-    lens.command = types.Command(title, SHOW_LAUNCHES, [view.uri, lens.range.start, found])
+    lens.command = types.Command(title=title, command=SHOW_LAUNCHES, arguments=[view.uri, lens.range.start, found])
     return lens
 
 

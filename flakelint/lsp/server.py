@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path
 
 from flakelint import __version__
 from flakelint.engine.incremental import StaleError
@@ -122,15 +123,16 @@ class Server(LanguageServer):
     def files_changed(self, paths: list[str]) -> None:
         """Look at files of the disk again, once they are left alone."""
         is_settings = any(path.endswith(SETTINGS_FILES) for path in paths)
-        self._later('reload' if is_settings else 'files', self._refresh, self.session.reload if is_settings else self.session.forget_files)
+        forget = self.session.reload if is_settings else self.session.forget_files
+        self._later('reload' if is_settings else 'files', self._refresh, forget)
 
     def take_settings(self, values: Any) -> None:
         """Take over settings that the client sends."""
         self.session.client = self._read(values)
 
-    def settings_changed(self) -> None:
-        """Read the settings of the client, and check everything anew."""
-        self.spawn(self._configure)
+    def settings_changed(self, is_start: bool = False) -> None:
+        """Read the settings of the client, and check everything anew; at the start only if they differ from what it said before."""
+        self.spawn(self._configure, is_start)
 
     def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Have something done in the background; what goes wrong there is told, and survived."""
@@ -200,23 +202,20 @@ class Server(LanguageServer):
         if workspace is not None and workspace.code_lens and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
-    async def _configure(self) -> None:
+    async def _configure(self, is_start: bool) -> None:
+        before = (self.session.client, dict(self.session.folders))
         workspace = self.client_capabilities.workspace
         if workspace is not None and workspace.configuration:
             folders = list(self.session.folders)
             items = [types.ConfigurationItem(section=client.SECTION)]
-            items.extend(types.ConfigurationItem(self._uri(folder), client.SECTION) for folder in folders)
+            items.extend(types.ConfigurationItem(from_fs_path(folder), client.SECTION) for folder in folders)
             values = await self.workspace_configuration_async(types.ConfigurationParams(items))
             if values and values[0] is not None:
                 self.session.client = self._read(values[0])
             for folder, value in zip(folders, values[1:], strict=False):
                 self.session.folders[folder] = None if value is None else self._read(value)
-        await self._refresh(self.session.reload)
-
-    def _uri(self, folder: str) -> str:
-        from pygls.uris import from_fs_path
-
-        return from_fs_path(folder) or folder
+        if not is_start or before != (self.session.client, self.session.folders):
+            await self._refresh(self.session.reload)
 
     def _read(self, values: Any) -> client.ClientSettings:
         settings, problems = client.read(values)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine.findings import Finding
-from flakelint.engine.incremental import Incremental
+from flakelint.engine.incremental import Incremental, StaleError
 from flakelint.lsp.client import ClientSettings
 from flakelint.lsp.documents import Snapshot
 from flakelint.lsp.projects import Project, Projects
@@ -85,6 +85,8 @@ class Session:
         Raises:
             StaleError: `is_stale` said that nobody waits for it any more.
         """
+        if is_stale():
+            raise StaleError
         known = self._checked.get(snapshot.uri)
         project = self.project_of(snapshot)
         checker = project.checker if project is not None else None

@@ -85,7 +85,8 @@ def test_per_file_ignores(tmp_path: Path) -> None:
 
 def test_severities_of_the_settings(tmp_path: Path) -> None:
     write(tmp_path / 'a.py', BLOCK_POINTER)
-    for table, expected in (('TRI = "info"', 'info'), ('TRI = "info"\nTRI201 = "error"', 'error'), ('block-pointer = "info"', 'info')):
+    cases = {'TRI = "info"': 'info', 'TRI = "info"\nTRI201 = "error"': 'error', 'block-pointer = "info"': 'info'}
+    for table, expected in cases.items():
         write(tmp_path / 'flakelint.toml', f'[severity]\n{table}\n')
         result = flakelint('check', '.', '--output-format', 'json', cwd=tmp_path)
         assert [finding['severity'] for finding in json.loads(result.stdout)['findings']] == [expected]

@@ -5,6 +5,7 @@
 
 """A server in a process of its own, and a client that talks to it as an editor does."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from tests.tools import write
 
+# in seconds, for machines that are busy with other things
+PATIENCE = 60
 SERVER = [sys.executable, '-m', 'flakelint', 'server']
 
 KERNELS = '''import triton
@@ -56,6 +59,17 @@ class Editor:
     def __init__(self, client: LanguageClient, folder: Path) -> None:
         self.client = client
         self.folder = folder
+        # all that the server sent about files, in order, and how much of it was asked for
+        self.told: list[types.PublishDiagnosticsParams] = []
+        self._read = 0
+        features = client.protocol.fm.features
+        kept = features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS]
+
+        def listen(params: types.PublishDiagnosticsParams) -> None:
+            self.told.append(params)
+            kept(params)
+
+        features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = listen
 
     def open(self, name: str, text: str, on_disk: bool = False, language: str = 'python') -> str:
         """Open a file with a text; gives its URI."""
@@ -81,10 +95,13 @@ class Editor:
 
     async def pushed(self, uri: str) -> list[types.Diagnostic]:
         """What the server sends next about a file."""
-        while True:
-            await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-            if uri in self.client.diagnostics:
-                return list(self.client.diagnostics[uri])
+        for _ in range(PATIENCE * 50):
+            while self._read < len(self.told):
+                self._read += 1
+                if self.told[self._read - 1].uri == uri:
+                    return list(self.told[self._read - 1].diagnostics)
+            await asyncio.sleep(0.02)
+        raise TimeoutError(f'nothing was sent about {uri}')
 
     async def pull(self, uri: str, previous: str | None = None) -> Any:
         """What the server answers about a file."""
@@ -112,14 +129,20 @@ class Editor:
         if action.edit is None:
             action = await self.client.code_action_resolve_async(action)
         assert action.edit is not None, action.title
-        (change,) = action.edit.document_changes
-        assert change.text_document.uri == uri
-        return edited(text, change.edits)
+        return edited(text, edits_of(action.edit, uri))
 
 
 def stretch(line: int, character: int, end_line: int, end_character: int) -> types.Range:
     """A stretch of text, counting from 0."""
     return types.Range(types.Position(line, character), types.Position(end_line, end_character))
+
+
+def edits_of(edit: types.WorkspaceEdit, uri: str) -> list[types.TextEdit]:
+    """The edits of a file, which must be all that there are."""
+    changes = dict(edit.changes or {})
+    changes.update((one.text_document.uri, one.edits) for one in edit.document_changes or ())
+    assert list(changes) == [uri]
+    return list(changes[uri])
 
 
 def edited(text: str, edits: list[types.TextEdit]) -> str:
@@ -132,10 +155,13 @@ def edited(text: str, edits: list[types.TextEdit]) -> str:
     return text
 
 
-async def started(client: LanguageClient, folder: Path, editor: str, **options: Any) -> Editor:
+async def started(client: LanguageClient, folder: Path, editor: str | types.ClientCapabilities, **options: Any) -> Editor:
     """A client that said what it can do, and which folder it has open."""
+    capabilities = client_capabilities(editor) if isinstance(editor, str) else editor
+    for method in (types.WORKSPACE_INLAY_HINT_REFRESH, types.WORKSPACE_CODE_LENS_REFRESH, types.CLIENT_REGISTER_CAPABILITY):
+        client.feature(method)(lambda params: None)
     folders = [types.WorkspaceFolder(folder.as_uri(), folder.name)]
-    params = types.InitializeParams(client_capabilities(editor), workspace_folders=folders, **options)
+    params = types.InitializeParams(capabilities, workspace_folders=folders, **options)
     await client.initialize_session(params)
     return Editor(client, folder)
 
@@ -167,7 +193,7 @@ async def uninitialized(lsp_client: LanguageClient) -> AsyncIterator[Any]:
 def start(uninitialized: LanguageClient, tmp_path: Path) -> Callable[..., Any]:
     """Starts an editor with options of its own."""
 
-    async def begin(editor: str = 'neovim@0.10', **options: Any) -> Editor:
+    async def begin(editor: str | types.ClientCapabilities = 'neovim@0.10', **options: Any) -> Editor:
         return await started(uninitialized, options.pop('folder', tmp_path), editor, **options)
 
     return begin

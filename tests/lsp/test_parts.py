@@ -1,0 +1,105 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The parts of the server that need no client."""
+
+import pytest
+from lsprotocol import types
+
+from flakelint.lsp import client
+from flakelint.lsp.client import ClientSettings
+from flakelint.lsp.cursor import call_before, key_before, member_before
+from flakelint.lsp.documents import Document, Snapshot
+from flakelint.lsp.positions import Places
+from flakelint.source.text import LineTable, Position
+
+ASTRAL = 'a = "\U0001f600é"; b\n'
+
+
+@pytest.mark.parametrize(('encoding', 'units'), [('utf-8', 13), ('utf-16', 10), ('utf-32', 9)])
+def test_columns_in_the_units_of_the_client(encoding: str, units: int) -> None:
+    places = Places(LineTable(ASTRAL), encoding)
+    assert places.position(Position(1, 10)) == types.Position(0, units)
+    assert places.place(types.Position(0, units)) == Position(1, 10)
+
+
+@pytest.mark.parametrize(('line', 'character', 'expected'), [
+    (0, 99, Position(1, 12)), (9, 0, Position(2, 1)), (1, 5, Position(2, 1)),
+])
+def test_places_outside_the_text_are_the_nearest_in_it(line: int, character: int, expected: Position) -> None:
+    assert Places(LineTable(ASTRAL), 'utf-16').place(types.Position(line, character)) == expected
+
+
+def _changed(text: str, *changes: tuple[tuple[int, int, int, int], str]) -> str:
+    document = Document(Snapshot('file:///a.py', 1, text, 'utf-16'))
+    document.change(2, [
+        types.TextDocumentContentChangePartial(types.Range(types.Position(*place[:2]), types.Position(*place[2:])), new)
+        for place, new in changes
+    ])
+    assert document.snapshot.version == 2
+    return document.snapshot.text
+
+
+@pytest.mark.parametrize(('before', 'place', 'new', 'after'), [
+    ('a\nb\n', (0, 1, 0, 1), 'x', 'ax\nb\n'),
+    ('a\r\nb\r\n', (0, 0, 1, 0), '', 'b\r\n'),
+    ('a\x0cb\nc\n', (1, 0, 1, 1), 'd', 'a\x0cb\nd\n'),
+    ('a\u2028b\nc\n', (1, 0, 1, 1), 'd', 'a\u2028b\nd\n'),
+    (ASTRAL, (0, 7, 0, 8), 'e', 'a = "\U0001f600e"; b\n'),
+    ('a\n', (7, 3, 9, 9), 'b\n', 'a\nb\n'),
+    ('a\n', (0, 1, 0, 0), 'b', 'b\n'),
+])
+def test_edits(before: str, place: tuple[int, int, int, int], new: str, after: str) -> None:
+    assert _changed(before, (place, new)) == after
+
+
+def test_edits_follow_each_other() -> None:
+    assert _changed('', ((0, 0, 0, 0), 'ab\n'), ((0, 1, 0, 1), 'x'), ((1, 0, 1, 0), 'c')) == 'axb\nc'
+
+
+@pytest.mark.parametrize(('text', 'name', 'is_launch', 'keywords', 'positional', 'keyword'), [
+    ('tl.load(', 'tl.load', False, [], 0, None),
+    ('x = tl.load(p + tl.arange(0, 4), ', 'tl.load', False, [], 1, None),
+    ('kernel[(cdiv(T, 4), 2)](x, y=f(1, 2), z=', 'kernel', True, ['y'], 1, 'z'),
+    ('kernel[lambda meta: (meta["B"],)](\n    x,  # see (\n    ")(", ', 'kernel', True, [], 2, None),
+    ('f(a == b, ', 'f', False, [], 1, None),
+])
+def test_the_call_that_is_written(text, name, is_launch, keywords, positional, keyword) -> None:
+    call = call_before(text)
+    assert (call.name, call.is_launch, call.keywords, call.positional, call.keyword) == (
+        name, is_launch, keywords, positional, keyword,
+    )
+
+
+@pytest.mark.parametrize('text', ['', 'x = ', 'def f(', 'f(1)', 'x[', 'f(\nx = 1\n', '# f(', '"f("'])
+def test_no_call_is_written(text: str) -> None:
+    assert call_before(text) is None
+
+
+def test_members_and_keys() -> None:
+    assert member_before('x = tl.lo') == ('tl', 'lo')
+    assert member_before('a.b.c.') == ('a.b.c', '')
+    assert member_before('x = 1.') is None
+    assert key_before("@triton.autotune(configs=[], key=['H', 'B") == 'B'
+    assert key_before("@triton.autotune(key=['H'], configs=['") is None
+
+
+def test_settings_of_the_editor() -> None:
+    sent = {'settings': {'inlayHints': 'all', 'extend-select': ['DOC'], 'severity': {'TRI': 'info'}, 'debounce': 0}}
+    expected = ClientSettings(inlay_hints='all', extend_select=('DOC',), severity={'TRI': 'info'}, debounce=0)
+    assert client.read(sent) == (expected, [])
+    assert client.read(None) == client.read({'flakelint': {}}) == (ClientSettings(), [])
+
+
+@pytest.mark.parametrize(('sent', 'problem'), [
+    ({'inlayHint': 'all'}, 'unknown setting `flakelint.inlayHint` of the editor; did you mean `inlayHints`?'),
+    ({'inlayHints': 'some'}, 'is one of `off`, `narrow`, `all`, not `some`'),
+    ({'select': 'TRI'}, 'the setting `flakelint.select` of the editor must be a list of strings'),
+    ({'debounce': -1}, 'the setting `flakelint.debounce` of the editor must be from 0 to 10000'),
+    ([], 'must be a table'),
+])
+def test_wrong_settings_of_the_editor(sent, problem: str) -> None:
+    settings, (said,) = client.read(sent)
+    assert settings == ClientSettings() and problem in said
