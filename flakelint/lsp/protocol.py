@@ -14,6 +14,8 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 # `ServerCancelled` of the specification: what was asked was overtaken, and may be asked again
 SERVER_CANCELLED = -32802
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
 
 
 def overtaken() -> JsonRpcException:
@@ -34,10 +36,17 @@ class Protocol(LanguageServerProtocol):
                 self._send_response(data['id'], None, problem.to_response_error())
             raise
 
+    def refuse(self, error: Exception) -> None:
+        """Answer what is no message, and so has no number to answer to."""
+        is_text = isinstance(error, JsonRpcException)
+        code, reason = (INVALID_REQUEST, error.message) if is_text else (PARSE_ERROR, f'not JSON: {error}')
+        self._send_data({'jsonrpc': self.VERSION, 'id': None, 'error': {'code': code, 'message': reason}})
+
     def handle_message(self, message: Any) -> None:
         """Pass on a message; what is no message of the protocol is refused."""
         if not hasattr(message, 'jsonrpc'):
-            raise JsonRpcInvalidParams(f'not a JSON-RPC message: {json.dumps(message, default=str)[:200]}')
+            self.refuse(JsonRpcException(f'not a JSON-RPC message: {json.dumps(message, default=str)[:200]}', INVALID_REQUEST))
+            return
         super().handle_message(message)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)

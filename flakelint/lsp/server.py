@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
@@ -72,6 +73,16 @@ class Server(LanguageServer):
         self._loop.call_soon_threadsafe(
             self.window_show_message, types.ShowMessageParams(types.MessageType.Error, f'flakelint: {text}'),
         )
+
+    def report_server_error(self, error: Exception, source: type[Exception]) -> None:
+        """Say what went wrong outside the answer to a request: to the client what it sent wrong, to the person what the server did wrong."""
+        if source is JsonRpcException:
+            logger.warning('%s', error)
+            if not isinstance(error, JsonRpcException):
+                self.protocol.refuse(error)
+        elif source is not FeatureRequestError:
+            logger.error('%s', error)
+            self.complain(f'internal error, please report it: {error}')
 
     def view(self, uri: str) -> View | None:
         """A document as it is now; None for one that is not open."""

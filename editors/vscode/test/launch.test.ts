@@ -41,7 +41,11 @@ test('a program that does not exist is named, with what to install', async () =>
     const absent = path.join(folder, 'absent');
     await assert.rejects(
         start({ command: absent, args: ['server'], cwd: undefined }),
-        ({ message }: Error) => message.includes(`no program \`${absent}\``) && message.includes('pip install "flakelint[lsp]"'),
+        ({ message }: Error) => {
+            assert.ok(message.includes(`no program \`${absent}\``), message);
+            assert.ok(message.includes('pip install "flakelint[lsp]"'), message);
+            return true;
+        },
     );
 });
 

@@ -15,8 +15,9 @@ import { expand, forServer } from '../src/settings';
 const folder = path.resolve('/work/space');
 
 test('only what the server knows is sent', () => {
-    const values = { path: '/opt/flakelint', interpreter: '', trace: { server: 'off' }, inlayHints: 'all', debounce: 0, preset: null };
-    assert.deepEqual(forServer(values, folder), { inlayHints: 'all', debounce: 0 });
+    const ours = { path: '/opt/flakelint', interpreter: '', trace: { server: 'off' } };
+    const sent = forServer({ ...ours, inlayHints: 'all', debounce: 0, preset: null }, folder);
+    assert.deepEqual(sent, { inlayHints: 'all', debounce: 0 });
     assert.deepEqual(forServer(undefined, folder), {});
 });
 

@@ -244,9 +244,10 @@ export class Editor {
             return new Disposable(() => all.delete(entry));
         };
         const kinds = [
-            'CallHierarchy', 'CodeActions', 'CodeLens', 'Color', 'CompletionItem', 'Declaration', 'Definition', 'DocumentHighlight',
-            'DocumentLink', 'DocumentSymbol', 'FoldingRange', 'Hover', 'Implementation', 'InlayHints', 'InlineValues', 'Reference',
-            'Rename', 'SelectionRange', 'SignatureHelp', 'TypeDefinition', 'TypeHierarchy', 'WorkspaceSymbol',
+            'CallHierarchy', 'CodeActions', 'CodeLens', 'Color', 'CompletionItem', 'Declaration', 'Definition',
+            'DocumentHighlight', 'DocumentLink', 'DocumentSymbol', 'FoldingRange', 'Hover', 'Implementation', 'InlayHints',
+            'InlineValues', 'Reference', 'Rename', 'SelectionRange', 'SignatureHelp', 'TypeDefinition', 'TypeHierarchy',
+            'WorkspaceSymbol',
         ];
         return {
             ...Object.fromEntries(kinds.map(kind => [`register${kind}Provider`, register(kind)])),
@@ -294,10 +295,11 @@ export class Editor {
     }
 
     private configuration(section?: string): object {
-        const whole = section === undefined || section === '' ? { flakelint: this.settings } : section === 'flakelint' ? this.settings : {};
+        const all: Settings = { flakelint: this.settings };
+        const found = (section ? (all[section] as Settings | undefined) : all) ?? {};
         return {
-            get: (name: string, fallback?: unknown) => (whole as Settings)[name] ?? fallback,
-            has: (name: string) => name in whole,
+            get: (name: string, fallback?: unknown) => found[name] ?? fallback,
+            has: (name: string) => name in found,
             inspect: () => undefined,
         };
     }
