@@ -163,6 +163,9 @@ class Arguments:
             # a single letter may stand for the width of a head or of a model
             is_told = named.role in _TOLD and len(name) > 1
             hidden = named if is_told else self.assumed.of_role(sizes.HIDDEN)
+            if named.role in _TOLD and name in self.extents:
+                # a block is rarely as long as a model is wide
+                hidden = hidden._replace(tight=named.tight, role=named.role)
             launched = hidden._replace(
                 tight=min(hidden.tight, launched.tight),
                 possible=min(hidden.possible, launched.possible),

@@ -83,6 +83,8 @@ class HostSizes:
         named = named if passed.text.isidentifier() else ''
         axis, rank = passed.axis, passed.rank
         is_last = axis == -1 or (rank is not None and axis == rank - 1 > 0)
+        if axis == 0 and rank == 2 and _CHUNK.search(passed.tensor):
+            return Size(_CHUNK_ROWS, self._assumed.of_role(sizes.LENGTH).possible, sizes.LENGTH)
         # the last axis of a matrix is a width, whatever it is called
         if axis is None or (named in _NAMED_AXES and not is_last):
             return self._assumed.of_role(named) if named in _NAMED_AXES else None
@@ -90,8 +92,6 @@ class HostSizes:
             return self._assumed.of_role(sizes.LENGTH)
         if is_last:
             return self._assumed.of_role(sizes.HEAD_WIDTH if rank is not None and rank > 3 else sizes.WIDTH)
-        if axis == 0 and rank == 2 and _CHUNK.search(passed.tensor):
-            return Size(_CHUNK_ROWS, self._assumed.of_role(sizes.LENGTH).possible, sizes.LENGTH)
         if axis == 0 and rank == 2:
             # the rows of a weight are as many as those of a model are wide
             is_weight = _WEIGHT.search(passed.tensor) is not None

@@ -71,7 +71,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         (?:n_|num_)?ranks? \w*world_size WORLD_SIZE NUM_RANKS
     """)),
     (HEADS, _words(r"""
-        H HQ HK HV HKV QH KH VH G Hq Hkv HEADS? heads
+        H HQ HK HV HKV QH KH VH G Hq Hkv HEADS? heads NH nh
         nheads?\w* n_?heads?\w* num_\w*heads?\w* NUM_\w*HEADS?\w* N_?HEADS?\w* h \w*_heads
         kv_group_num q?_?gqa\w* group_size NGROUPS ngroups num_groups GQA\w*
     """)),
