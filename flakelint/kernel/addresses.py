@@ -12,6 +12,7 @@ from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
 from flakelint.kernel.flat import within_flat
 from flakelint.kernel.graph import Value, reachable
+from flakelint.kernel.images import within_images
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
 from flakelint.kernel.sizes import Assumed, Size
@@ -83,7 +84,8 @@ class Addresses:
         roots = [*accessed(model.accesses), *model.addresses]
         self.reached: list[Value] = products(roots)
         # what is taken not to wrap, since it stays within something that is smaller
-        self._within = within_weights(model, self.bounds.strides, roots) | within_flat(model) | self.bounds.inside
+        self._within = within_weights(model, self.bounds.strides, roots) | self.bounds.inside
+        self._within |= within_flat(model) | within_images(model, roots)
 
     def faults(self) -> list[Fault]:
         """What wraps, one fault for each origin, in the order of the source."""
