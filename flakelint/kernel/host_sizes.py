@@ -17,7 +17,7 @@ from flakelint.kernel.sizes import Assumed, Size
 if TYPE_CHECKING:
     from flakelint.kernel.launches import Launch, Passed
 
-_NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS})
+_NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS, sizes.ROUNDS})
 _WEIGHT = re.compile(r'(?:^|[._])(?:w|weights?|filters?)\d?$', re.IGNORECASE)
 # rows that are worked through a few at a time, since all of them together are too many
 _CHUNK, _CHUNK_ROWS = re.compile(r'chunk', re.IGNORECASE), 1 << 13

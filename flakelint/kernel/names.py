@@ -56,7 +56,9 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (CHOICES, _words(r"""
         \w*top_?[kK]\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
     """)),
-    (ROUNDS, _words(r'(?:(?:n|num|max)_?)?iter(?:ation)?s? (?:N|NUM|MAX)_?ITER(?:ATION)?S? (?:n|num|max)_iter(?:ation)?s?')),
+    (ROUNDS, _words(r"""
+        (?:(?:n|num|max)_?)?(?:iter(?:ation)?|(?:time_?)?step)s? (?:N|NUM|MAX)_?(?:ITER(?:ATION)?|(?:TIME_?)?STEP)S?
+    """)),
     (EXPERTS, _words(r"""
         E EXPERTS? n_?exp(?:er)?ts?(?:_\w+)? N_?EXP(?:ER)?TS?(?:_\w+)? n_routed_experts
         n?um_?(?:\w+_)?experts NUM_(?:\w+_)?EXPERTS

@@ -81,7 +81,7 @@ DEFAULTS: dict[str, tuple[int, int]] = {
     EXPERTS: (1 << 9, 1 << 12),
     # how many of many are chosen, such as experts for a token
     CHOICES: (1 << 5, 1 << 11),
-    # how often something is refined
+    # how often something is refined, steps in time
     ROUNDS: (1 << 5, 1 << 10),
     FLAG: (1, 1),
     ELEMENTS: ((1 << 31) - 1, (1 << 31) - 1),
