@@ -5,16 +5,20 @@
 
 """The faults of a kernel's address arithmetic: what wraps in 32 bits, and where the cure is."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
+from flakelint.kernel.flat import within_flat
 from flakelint.kernel.graph import Value, reachable
+from flakelint.kernel.images import within_images
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
 from flakelint.kernel.sizes import Assumed, Size
 from flakelint.kernel.support import Support
 from flakelint.kernel.weights import within_weights
+from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
     from flakelint.kernel.model import Model
@@ -81,6 +85,7 @@ class Addresses:
         self.reached: list[Value] = products(roots)
         # what is taken not to wrap, since it stays within something that is smaller
         self._within = within_weights(model, self.bounds.strides, roots) | self.bounds.inside
+        self._within |= within_flat(model) | within_images(model, roots)
 
     def faults(self) -> list[Fault]:
         """What wraps, one fault for each origin, in the order of the source."""
@@ -92,7 +97,7 @@ class Addresses:
             size = self.bounds.of(product.operands[0]) if product.op == 'cast' else self.bounds.flat(product)
             if size.possible < most:
                 continue
-            wraps = Product(product, size, size.tight >= most and id(product) not in self._within)
+            wraps = Product(product, size, self._is_tight(product, size) and id(product) not in self._within)
             origins = self.origins.of(product) if product.op != 'cast' else {}
             for origin in origins or {self._innermost(product): None}:
                 _, wrapping = found.setdefault(place(origin.node, origin.frame), (origin, {}))
@@ -103,6 +108,27 @@ class Addresses:
             Fault(self._kind(origin, wrapping), origin, tuple(wrapping[where] for where in sorted(wrapping)))
             for _, (origin, wrapping) in sorted(found.items(), key=lambda item: item[0])
         ]
+
+    def uses(self, values: Sequence[Value]) -> dict[str, tuple[int, int]]:
+        """How many loads and how many other accesses some values lead to, those together that are written alike."""
+        texts = {id(value): written(value.node) for value in values}
+        found = dict.fromkeys(texts.values(), (0, 0))
+        for access in self.model.accesses:
+            is_load = access.kind == 'load'
+            for text in {texts[id(part)] for part in reachable([access.address]) if id(part) in texts}:
+                reads, others = found[text]
+                found[text] = (reads + is_load, others + (not is_load))
+        return found
+
+    def _is_tight(self, product: Value, size: Size) -> bool:
+        """Whether a product wraps under the tight sizes; with a width that the source tells, by more than the most of them."""
+        most = limit(product)
+        return size.tight >= (2 * most if product.op == 'mul' and self._has_known_width(product) else most)
+
+    def _has_known_width(self, product: Value) -> bool:
+        left, right = (self.bounds.of(operand) for operand in product.operands)
+        index, width = (left, right) if left.index else (right, left)
+        return index.index and not width.index and width.is_certain
 
     def _innermost(self, product: Value) -> Value:
         """The product of arguments that wraps first in a larger one."""

@@ -7,7 +7,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from flakelint.kernel.launches import NUMBER, Passed
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
 from flakelint.kernel.stated_limits import stated_limits
-from flakelint.project.imports import last_name
+from flakelint.kernel.unrolled import ROUNDS, TILES, unrolled
 from flakelint.source.expressions import defaults_of
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 _ROW_WORDS = re.compile(r'(?:(?:^|_)(?!dim$)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|slots?|pages?|bs)$', re.IGNORECASE)
 _TOKEN_WORDS = re.compile(r'tok(?:en)?s?(?:_|$)|rows?(?:_|$)|pos(?:_|$)', re.IGNORECASE)
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
-# a grid has no more programs along its second and third axis
+# a grid has no more programs along its second and third axis, and no more along its first one than a number of one can tell
 _MAX_PROGRAMS = (1 << 16) - 1
-# a loop that is unrolled has few rounds
-_UNROLLED, _MAX_UNROLLED = 16, 64
+# an unrolled loop has no more rounds
+_MAX_UNROLLED = 64
 # a larger argument comes in 64 bits, and so does a larger constant
 _MAX_NARROW = (1 << 31) - 1
 _TOLD = (sizes.HEAD_WIDTH, sizes.CHOICES, sizes.EXPERTS, sizes.WINDOW)
@@ -50,13 +50,23 @@ class Arguments:
             The sizes that are assumed.
         extents (frozenset[str]):
             The constants that are the length of a block.
+        held (Mapping[str, int]):
+            How large constants can be since blocks hold them whole.
     """
 
-    def __init__(self, kernel: 'Kernel', launches: 'Sequence[Launch]', assumed: Assumed, extents: frozenset[str]) -> None:
+    def __init__(
+        self,
+        kernel: 'Kernel',
+        launches: 'Sequence[Launch]',
+        assumed: Assumed,
+        extents: frozenset[str],
+        held: Mapping[str, int],
+    ) -> None:
         self.kernel = kernel
         self.launches = launches
         self.assumed = assumed
         self.extents = extents
+        self.held = held
         self._known: dict[str, Size] = {}
         self._decided: dict[str, str] = {}
         self._host = HostSizes(assumed, self._of_parameter)
@@ -67,10 +77,8 @@ class Arguments:
         return stated_limits(self.kernel)
 
     @cached_property
-    def _unrolled(self) -> frozenset[str]:
-        """The parameters to which loops count that are unrolled."""
-        calls = [call for call in self.kernel.calls if last_name(call.func) == 'static_range']
-        return frozenset(one.id for call in calls for one in call.args if isinstance(one, ast.Name))
+    def _unrolled(self) -> dict[str, str]:
+        return unrolled(self.kernel)
 
     def set_roles(self, roles: dict[str, str]) -> None:
         """Let the addresses of the kernel decide the roles of some parameters."""
@@ -82,7 +90,9 @@ class Arguments:
         if known is None:
             known = self._size(name, constant)
             if name in self._unrolled:
-                known = known.below(_MAX_UNROLLED)._replace(tight=min(known.tight, _UNROLLED))
+                known = self._written_out(known, self._unrolled[name])
+            if name in self.held and not known.exact:
+                known = known._replace(tight=min(known.tight, self.held[name]))
             known = known.below(self._stated.get(name))
             most = min(known.tight, _MAX_NARROW), min(known.possible, _MAX_NARROW)
             known = self._known[name] = known._replace(tight=most[0], possible=most[1])
@@ -99,8 +109,15 @@ class Arguments:
             # a product of several axes
             role = PROGRAM
         size = _widened(launched, assumed)
-        most = _MAX_PROGRAMS if axis in (1, 2) else size.possible
+        most = _MAX_PROGRAMS if axis in (1, 2) else _MAX_NARROW
         return Size(min(size.tight, most), min(size.possible, most), role, index=True)
+
+    def _written_out(self, known: Size, step: str) -> Size:
+        """The size of what an unrolled loop counts to, in steps of one or of a tile."""
+        if not step:
+            return known.below(_MAX_UNROLLED)._replace(tight=min(known.tight, ROUNDS))
+        tight = TILES * self._of_parameter(step).tight
+        return known if known.exact else known._replace(tight=min(known.tight, tight), role=sizes.WINDOW)
 
     def _of_parameter(self, name: str) -> Size:
         return self.size(name, any(one.name == name and one.is_constexpr for one in self.kernel.parameters))
@@ -146,6 +163,9 @@ class Arguments:
             # a single letter may stand for the width of a head or of a model
             is_told = named.role in _TOLD and len(name) > 1
             hidden = named if is_told else self.assumed.of_role(sizes.HIDDEN)
+            if named.role in _TOLD and name in self.extents:
+                # a block is rarely as long as a model is wide
+                hidden = hidden._replace(tight=named.tight, role=named.role)
             launched = hidden._replace(
                 tight=min(hidden.tight, launched.tight),
                 possible=min(hidden.possible, launched.possible),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import sizes, types
 from flakelint.kernel.arguments import Arguments
 from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.held import held
 from flakelint.kernel.layouts import layouts_of, persistent_programs
 from flakelint.kernel.names import is_head_name, is_request_name, is_sequence_name, role_of_name
 from flakelint.kernel.products import multiplied
@@ -47,7 +48,8 @@ class Bounds:
     def __init__(self, model: 'Model', assumed: Assumed) -> None:
         self.model = model
         self.assumed = assumed
-        self.arguments = Arguments(model.kernel, model.facts.launches, assumed, _extents(model))
+        launches = model.facts.launches
+        self.arguments = Arguments(model.kernel, launches, assumed, _extents(model), held(model))
         self.strides = Strides(model)
         self._known: dict[int, Size] = {}
         self._limits = limits_by_value(model.comparisons)
@@ -56,7 +58,7 @@ class Bounds:
         roles, rows, self.inside = layouts_of(model, self.strides, self._limits)
         self.arguments.set_roles(roles)
         self._widths: dict[str, int | None] = {}
-        self._widths = {name: row_width(terms, self._limits, self.of) for name, terms in rows.items()}
+        self._widths = {name: row_width(terms, self._limits, self._of_row) for name, terms in rows.items()}
 
     def of(self, value: Value | Cases) -> Size:
         """The size of a value, the largest of its cases."""
@@ -69,6 +71,12 @@ class Bounds:
             self._known[id(value)] = self.of(value.operands[0]) if value.op == 'phi' else NOTHING
             known = self._known[id(value)] = self._limited(value, self._size(value))
         return known
+
+    def _of_row(self, value: Value | Cases) -> Size:
+        """The size of what limits a row; what is held whole is all of one."""
+        size = self.of(value)
+        is_whole = size.role != sizes.BLOCK and type(value) is Value and value.name in self.arguments.held
+        return size._replace(role=sizes.HEAD_WIDTH) if is_whole else size
 
     def limits(self, value: Value) -> list[Value]:
         """What a value is compared with that keeps it small."""
@@ -167,14 +175,16 @@ class Bounds:
         if first.op == 'program_id' and first.name in self._persistent:
             # few programs walk over many rows
             start = self.arguments.program_id(first.detail)
-        largest = stop if stop.tight >= start.tight else start
-        if next(each_value(value.operands[1:])).type == types.CONST and not stop.exact:
+        # a loop that counts down begins at its limit
+        is_down = start.tight > stop.tight
+        largest = start if is_down else stop
+        if next(each_value(value.operands[0 if is_down else 1:])).type == types.CONST and not largest.exact:
             # a loop of more rounds that the compiler knows of is in no kernel
             most = self.assumed.of_role(sizes.COUNT).tight * max(1, step.tight)
             # a dimension of which nothing is known is as large as its loop is long
-            reached = most if stop.role == sizes.CONSTANT and step.role == sizes.BLOCK else min(stop.tight, most)
+            reached = most if largest.role == sizes.CONSTANT and step.role == sizes.BLOCK else min(largest.tight, most)
             largest = largest._replace(tight=reached)
-            stop = stop._replace(tight=reached)
+            start, stop = (largest, stop) if is_down else (start, largest)
         by_rows = step.role == sizes.BLOCK or largest.role in (sizes.LENGTH, ROW, LOADED)
         index = not (start.exact and stop.exact)
         role = ROW if by_rows else ITERATION
@@ -224,7 +234,7 @@ class Bounds:
         if self._is_plane(value):
             plane = self.assumed.of_role(sizes.PLANE_STRIDE)
             size = size._replace(tight=min(size.tight, plane.tight * plane.tight))
-        whole = divided(value)
+        whole = divided(value, self.strides)
         if whole is None:
             return size
         # a quotient times its own divisor is no more than what was divided

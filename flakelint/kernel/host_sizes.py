@@ -17,8 +17,10 @@ from flakelint.kernel.sizes import Assumed, Size
 if TYPE_CHECKING:
     from flakelint.kernel.launches import Launch, Passed
 
-_NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS})
+_NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS, sizes.ROUNDS})
 _WEIGHT = re.compile(r'(?:^|[._])(?:w|weights?|filters?)\d?$', re.IGNORECASE)
+# rows that are worked through a few at a time, since all of them together are too many
+_CHUNK, _CHUNK_ROWS = re.compile(r'chunk', re.IGNORECASE), 1 << 13
 _ROUNDED = 'next_power_of_2'
 # no device has more multiprocessors
 _PROCESSORS = 1 << 10
@@ -81,6 +83,8 @@ class HostSizes:
         named = named if passed.text.isidentifier() else ''
         axis, rank = passed.axis, passed.rank
         is_last = axis == -1 or (rank is not None and axis == rank - 1 > 0)
+        if axis == 0 and rank == 2 and _CHUNK.search(passed.tensor):
+            return Size(_CHUNK_ROWS, self._assumed.of_role(sizes.LENGTH).possible, sizes.LENGTH)
         # the last axis of a matrix is a width, whatever it is called
         if axis is None or (named in _NAMED_AXES and not is_last):
             return self._assumed.of_role(named) if named in _NAMED_AXES else None
@@ -104,7 +108,7 @@ class HostSizes:
             return None
         dims = passed.dims if passed.contiguous is not False else ()
         if dims and 0 <= axis < len(dims):
-            return self._of_dims(dims[axis + 1:])
+            return self._of_dims(dims[axis + 1:], dims)
         inner = self._sizes_behind(passed)
         known = self._of_dims(inner) if inner else None
         by_axis = self._stride_by_axis(axis, rank)
@@ -143,18 +147,27 @@ class HostSizes:
         behind = range(passed.axis + 1, passed.rank)
         return tuple(found[axis] for axis in behind) if all(axis in found for axis in behind) else ()
 
-    def _of_dims(self, dims: 'tuple[Passed, ...]') -> Size | None:
+    def _of_dims(self, dims: 'tuple[Passed, ...]', whole: 'tuple[Passed, ...]' = ()) -> Size | None:
         if not dims:
             return Size(1, 1, sizes.INNER_STRIDE)
-        found = [self.of(one) for one in dims]
+        found = [self._in_plane(self.of(one), one, whole) for one in dims]
         if None in found:
             return None
+        if any(size.role == sizes.HEADS for size in found) and found[-1].role == sizes.WIDTH and not found[-1].is_certain:
+            # what comes behind the heads is what one of them holds
+            found[-1] = found[-1]._replace(tight=min(found[-1].tight, self._assumed.of_role(sizes.HEAD_WIDTH).tight))
         tight = possible = 1
         for size in found:
             tight, possible = tight * size.tight, possible * size.possible
         outer = self._assumed.of_role(sizes.OUTER_STRIDE)
         long = any(size.role == sizes.LENGTH for size in found)
         return Size(min(tight, outer.tight), min(possible, outer.possible), sizes.OUTER_STRIDE if long else sizes.STRIDE)
+
+    def _in_plane(self, size: Size | None, dim: 'Passed', whole: 'tuple[Passed, ...]') -> Size | None:
+        """The size of a dimension; of two that are the same, such as those of scores of all positions with each other, neither is long."""
+        if size is None or [one.identity for one in whole].count(dim.identity) < 2:
+            return size
+        return size._replace(tight=min(size.tight, self._assumed.of_role(sizes.PLANE_STRIDE).tight))
 
     def _expression(self, passed: 'Passed') -> Size | None:
         head = passed.head

@@ -93,6 +93,7 @@ def layouts_of(model: 'Model', strides: Strides, limits: dict[int, list[Value]])
             rows.setdefault(ordered[-1], []).extend(terms)
         inside.update(_inside(layout, ordered))
     found.update(dict.fromkeys(_steps(model, strides), sizes.WINDOW))
+    found.update(dict.fromkeys(_numbers_of_programs(model), sizes.PROGRAMS))
     for name in strides.names:
         if found.get(name) != sizes.INNER_STRIDE and _ROTARY.search(name):
             found[name] = sizes.TABLE_STRIDE
@@ -118,14 +119,30 @@ def persistent_programs(model: 'Model') -> frozenset[str]:
     return frozenset(found)
 
 
+def _numbers_of_programs(model: 'Model') -> Iterator[str]:
+    """The arguments that say how many programs there are: a loop goes from a program's own tile by as many tiles as there are programs."""
+    for counter in model.counters:
+        start, _, step = (stripped(next(each_value([operand]))) for operand in counter.operands)
+        if start.op != 'mul' or step.op != 'mul':
+            continue
+        for index, tile in (start.operands, start.operands[::-1]):
+            for number, other in (step.operands, step.operands[::-1]):
+                own = [one.op for one in map(stripped, each_value([index]))]
+                named = [one for one in map(stripped, each_value([number])) if one.op == 'parameter']
+                if own == ['program_id'] and is_same(tile, other):
+                    yield from (one.name for one in named)
+
+
 def _sizes_of_heads(model: 'Model') -> dict[str, str]:
-    """The roles of the arguments that divide a program id into sequence and head, and that a head is wide."""
+    """The roles of the arguments that divide a program id into sequence and head, and that say how wide a head is."""
     found = {}
     for remainder in model.remainders:
         for divisor in map(stripped, each_value(remainder.operands[1:])):
             if divisor.op == 'parameter' and role_of_name(divisor.name, constant=True) == sizes.HEADS:
                 found[divisor.name] = sizes.HEADS
     tiles = {tile.operands[1].name for tile in model.aranges if type(tile.operands[1]) is Value} - {''}
+    # a head begins where the one before it ends
+    tiles |= {one.name for one in model.kernel.parameters if role_of_name(one.name, one.is_constexpr) == sizes.HIDDEN}
     for product in model.products:
         names = [{one.name for one in each_value([operand])} for operand in product.operands]
         for index, width in (names, names[::-1]):

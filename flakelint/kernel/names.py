@@ -22,6 +22,7 @@ from flakelint.kernel.sizes import (
     LENGTH,
     NUMBER,
     OUTER_STRIDE,
+    ROUNDS,
     STRIDE,
     WIDTH,
     WINDOW,
@@ -53,7 +54,10 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         W KW KH KERNEL_W\w* kernel_w\w* conv_?width kernel_(?:size|h|height) num_stages num_warps n_stages SPLIT_K split_k
     """)),
     (CHOICES, _words(r"""
-        \w*top_?k\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
+        \w*top_?[kK]\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
+    """)),
+    (ROUNDS, _words(r"""
+        (?:(?:n|num|max)_?)?(?:iter(?:ation)?|(?:time_?)?step)s? (?:N|NUM|MAX)_?(?:ITER(?:ATION)?|(?:TIME_?)?STEP)S?
     """)),
     (EXPERTS, _words(r"""
         E EXPERTS? n_?exp(?:er)?ts?(?:_\w+)? N_?EXP(?:ER)?TS?(?:_\w+)? n_routed_experts
@@ -69,7 +73,8 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         (?:n_|num_)?ranks? \w*world_size WORLD_SIZE NUM_RANKS
     """)),
     (HEADS, _words(r"""
-        H HQ HK HV HKV QH KH VH G Hq Hkv nheads?\w* n_?heads?\w* num_\w*heads?\w* NUM_\w*HEADS?\w* N_?HEADS?\w* h \w*_heads
+        H HQ HK HV HKV QH KH VH G Hq Hkv HEADS? heads NH nh
+        nheads?\w* n_?heads?\w* num_\w*heads?\w* NUM_\w*HEADS?\w* N_?HEADS?\w* h \w*_heads
         kv_group_num q?_?gqa\w* group_size NGROUPS ngroups num_groups GQA\w*
     """)),
     (ELEMENTS, _words(r"""

@@ -20,7 +20,8 @@ def multiplied(assumed: Assumed, left: Size, right: Size) -> Size:
     role, cap = _cap(assumed, left, right)
     if cap is not None:
         tight, possible = min(tight, cap.tight), min(possible, cap.possible)
-    return Size(tight, possible, role, index, left.exact and right.exact)
+    exact = left.exact and right.exact
+    return Size(tight, possible, role, index, exact, left.is_certain and right.is_certain and not exact)
 
 
 def _cap(assumed: Assumed, left: Size, right: Size) -> tuple[str, Size | None]:
@@ -41,6 +42,10 @@ def _cap(assumed: Assumed, left: Size, right: Size) -> tuple[str, Size | None]:
             return OFFSET, Size(factor.tight * factor.tight, sizes.LARGEST, OFFSET)
         if factor.role == GRID and index.role == PROGRAM:
             return PROGRAM, rows
+        if factor.role == sizes.PROGRAMS:
+            # few programs walk over many rows, however many axes they are spread over
+            most = assumed.of_role(sizes.PROGRAMS).possible
+            return PROGRAM, Size(most, sizes.LARGEST, PROGRAM)
         if factor.role == sizes.HEADS and index.role in (ROW, SEQUENCE, LOADED, PROGRAM):
             return ROW if index.role in (ROW, LOADED) else index.role, flat
         return (index.role if factor.exact and factor.tight < 16 else OFFSET), None

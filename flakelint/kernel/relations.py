@@ -8,17 +8,24 @@
 from collections.abc import Iterable, Iterator
 
 from flakelint.kernel.graph import Cases, Value, each_value
-from flakelint.kernel.strides import stripped
+from flakelint.kernel.strides import Strides, stripped
 
 
-def divided(product: Value) -> Value | Cases | None:
-    """What was divided, if a product is one of a quotient and its own divisor."""
+def divided(product: Value, strides: Strides) -> Value | Cases | None:
+    """What was divided, if a product is one of a quotient and its own divisor, or of the stride that is as long."""
     left, right = product.operands
     for quotient, factor in ((left, right), (right, left)):
         for case in map(stripped, each_value([quotient])):
-            if case.op == 'floordiv' and is_same(case.operands[1], factor):
+            if case.op == 'floordiv' and (is_same(case.operands[1], factor) or _is_row_of(factor, case.operands[1], strides)):
                 return case.operands[0]
     return None
+
+
+def _is_row_of(stride: Value | Cases, length: Value | Cases, strides: Strides) -> bool:
+    if type(stride) is not Value or type(length) is not Value:
+        return False
+    stride, length = stripped(stride), stripped(length)
+    return stride.op == length.op == 'parameter' and strides.is_row_of(stride.name, length.name)
 
 
 def is_same(one: Value | Cases, other: Value | Cases) -> bool:

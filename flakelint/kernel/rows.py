@@ -11,7 +11,7 @@ from flakelint.kernel import sizes
 from flakelint.kernel.graph import Value, reachable
 from flakelint.kernel.sizes import Size
 
-# what a row may consist of as a whole; of a tile or of many columns it may be a part
+# what a row may consist of as a whole, as it may of a number that is told; of a tile or of many columns it may be a part
 _WHOLE = frozenset({sizes.CHOICES, sizes.EXPERTS, sizes.HEADS, sizes.WINDOW, sizes.HEAD_WIDTH})
 
 
@@ -36,4 +36,4 @@ def _extent(term: Value, limits: dict[int, list[Value]], size_of: Callable[[Valu
         ends.extend(limits.get(id(part), ()))
         if part.op in ('arange', 'counter'):
             ends.append(part.operands[1])
-    return min((size.tight for size in map(size_of, ends) if size.role in _WHOLE), default=None)
+    return min((size.tight for size in map(size_of, ends) if size.role in _WHOLE or size.limited), default=None)

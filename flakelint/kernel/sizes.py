@@ -30,6 +30,7 @@ NUMBER = 'number'
 WINDOW = 'window'
 EXPERTS = 'experts'
 CHOICES = 'choices'
+ROUNDS = 'rounds'
 FLAG = 'flag'
 ELEMENTS = 'elements'
 PROGRAMS = 'programs'
@@ -80,6 +81,8 @@ DEFAULTS: dict[str, tuple[int, int]] = {
     EXPERTS: (1 << 9, 1 << 12),
     # how many of many are chosen, such as experts for a token
     CHOICES: (1 << 5, 1 << 11),
+    # how often something is refined, steps in time
+    ROUNDS: (1 << 5, 1 << 10),
     FLAG: (1, 1),
     ELEMENTS: ((1 << 31) - 1, (1 << 31) - 1),
     # a grid's second and third axis

@@ -127,6 +127,15 @@ class Strides:
         passed = [launch.parameters.get(stride) for launch in self._model.facts.launches]
         return bool(passed) and all(one is not None and one.contiguous for one in passed)
 
+    def is_row_of(self, stride: str, length: str) -> bool:
+        """Whether every launch shows that from one row to the next there are as many elements as a parameter says."""
+        found = self._model.facts.launches
+        return bool(found) and all(
+            stride in launch.parameters and length in launch.parameters
+            and _behind(launch.parameters[stride]) == (launch.parameters[length].identity,)
+            for launch in found
+        )
+
     def same_dimension(self, one: str, other: str) -> bool:
         """Whether two strides are those of like dimensions of two tensors."""
         return bool(self._dimensions.get(one, set()) & self._dimensions.get(other, set()) - {''})
@@ -224,6 +233,12 @@ def plain(value: Value | Cases) -> Value | None:
     """A value without what only changes its shape or its width; `None` where conditions tell several apart."""
     found = stripped(value) if type(value) is Value else None
     return None if found is None or found.op in _KEPT else found
+
+
+def _behind(passed: 'launches.Passed') -> tuple[object, ...]:
+    """The sizes of the dimensions behind that of a stride, where the host code allocated the tensor."""
+    is_seen = passed.kind == launches.STRIDE and passed.axis is not None and passed.contiguous is not False
+    return tuple(one.identity for one in passed.dims[passed.axis + 1:]) if is_seen and passed.axis >= 0 else ()
 
 
 def _passes(passed: 'launches.Passed | None', tensor: str) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Cases, Value, each_value, reachable
+from flakelint.kernel.names import role_of_name
 from flakelint.kernel.origins import bases_of
 from flakelint.kernel.sizes import NOTHING, OFFSET, ROW
 from flakelint.kernel.strides import UNCOUNTED, stripped
@@ -112,7 +113,19 @@ class Support:
             return ''
         if size.role == sizes.STRIDE and factor is not None and any(map(self._is_inner, each_value([factor]))):
             return ''
-        return size.role
+        return sizes.HIDDEN if size.role == sizes.HEAD_WIDTH and self._is_of_heads(product, factor) else size.role
+
+    def _is_of_heads(self, product: Value, width: Value | Cases | None) -> bool:
+        """Whether a product is one of all heads, or of all rows of one, so that it is as wide as a model."""
+        named = role_of_name(stripped(width).name, constant=True) if type(width) is Value else ''
+        if named not in (sizes.HEAD_WIDTH, sizes.HIDDEN):
+            # there may be so many choices for each head
+            return False
+        for index in map(stripped, each_value([one for one in product.operands if one is not width])):
+            if index.op == 'mul':
+                inner = [self._bounds.of(one) for one in index.operands]
+                return any(one.role in (sizes.HEADS, sizes.HEAD_WIDTH) and not one.index for one in inner)
+        return False
 
     def _is_set(self, factor: Value) -> bool:
         """Whether the settings give the size of an argument."""

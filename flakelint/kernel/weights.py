@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 _WEIGHT = re.compile(r'(?:[dq]|d_|grad_|conv_)?(?:w|weight|filter|kernel)\d?(?:_?ptrs?|_pointer)?', re.IGNORECASE)
 # kernels whose tensors are a weight and what belongs to it
-_OF_WEIGHTS = re.compile(r'_?(?:fused_)?weight_?norm', re.IGNORECASE)
+_OF_WEIGHTS = re.compile(
+    r'(?:^|_)weights?_?(?:norm|(?:de)?quant|cast|(?:un)?pack)|(?:quant\w*|pack|cast)_(?:\w+_)?weights?(?:_|$)', re.IGNORECASE)
+_STACKS = re.compile(r'expert|moe|stack', re.IGNORECASE)
 # what a packed weight is read from, beside itself
 _PACKED = re.compile(r'q_?weights?(?:_?ptrs?)?', re.IGNORECASE)
 _PARTS = re.compile(
@@ -37,7 +39,7 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
         roots (list[Value]):
             Its addresses, and the limits of its masks.
     """
-    if _OF_WEIGHTS.match(model.kernel.name) or _is_unpacked(model):
+    if _is_of_weight(model) or _is_unpacked(model):
         return {id(product) for product in products(roots)}
     weights = {name for name in model.parameters if _WEIGHT.fullmatch(name) and _is_single(strides, name)}
     if not weights:
@@ -48,6 +50,13 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
         (inside if bases and bases <= weights and not _has_loaded_index(root) else outside).append(root)
     elsewhere = {id(product) for product in products(outside)}
     return {id(product) for product in products(inside)} - elsewhere
+
+
+def _is_of_weight(model: 'Model') -> bool:
+    """Whether the name of a kernel says that it is for one weight, and nothing in it that there are several."""
+    kernel = model.kernel
+    names = {kernel.name, *model.parameters, *kernel.assigned}
+    return bool(_OF_WEIGHTS.search(kernel.name)) and not any(map(_STACKS.search, names))
 
 
 def _is_unpacked(model: 'Model') -> bool:

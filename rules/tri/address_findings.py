@@ -15,6 +15,7 @@ from flakelint.kernel.addresses import NARROW, NARROWING, Fault, Product
 from flakelint.kernel.conditions import in_words
 from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.origins import assumed_loads, base_of
+from flakelint.kernel.strides import stripped
 from flakelint.kernel.witness import Witness
 from flakelint.rules.tri.widening import widening
 from flakelint.source.expressions import written
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from flakelint.engine.context import File
     from flakelint.engine.findings import Finding
     from flakelint.engine.rule import Rule
-    from flakelint.kernel.bounds import Bounds
+    from flakelint.kernel.addresses import Addresses
     from flakelint.kernel.kernels import Kernel
 
 
@@ -44,7 +45,7 @@ def report(rule: 'Rule', kind: str, kernel: 'Kernel', file: 'File') -> 'Iterator
         if fix is not None and rule.fix == 'unsafe':
             fix = fix._replace(applicability='unsafe')
         related = [_related(product, fault, file) for product in fault.products if product.value.node is not node]
-        yield rule.finding(where, message(fault, found.bounds), fix, related)
+        yield rule.finding(where, message(fault, found), fix, related)
 
 
 def _related(product: Product, fault: Fault, file: 'File') -> Related:
@@ -80,21 +81,36 @@ def computed(value: Value) -> str:
     return f'`{written(value.node)}` is computed in {types.spelled(value.type)}'
 
 
-def message(fault: Fault, bounds: 'Bounds') -> str:
+def message(fault: Fault, found: 'Addresses') -> str:
     """What wraps, at which sizes, where its index comes from, and what was assumed."""
-    product = _worst(fault.products)
+    product = _worst(fault.products, found)
     value = product.value
     most = f'2**{types.bits(value.type) - (value.type not in types.UNSIGNED)}'
-    witness = Witness(product, bounds).text()
+    witness = Witness(product, found.bounds).text()
     parts = [f'{computed(value)}{circumstances(value)} and wraps from {most} on, e.g. at {witness}']
     parts.append(_origin(fault, value))
     return ': '.join(part for part in parts if part)
 
 
-def _worst(found: Sequence[Product]) -> Product:
-    """The product that says most: one that wraps under the tight sizes, is no part of another, and wraps by most."""
-    parts = {id(part) for one in found for part in ast.walk(one.value.node) if part is not one.value.node}
-    return max(found, key=lambda one: (one.tight, id(one.value.node) not in parts, one.size.tight))
+def _worst(products: Sequence[Product], found: 'Addresses') -> Product:
+    """The product that says most: it wraps under the tight sizes, is no part of another, and leads to data rather than to a table."""
+    parts = {id(part) for one in products for part in ast.walk(one.value.node) if part is not one.value.node}
+    wraps = [one for one in products if one.tight] or products
+    whole = [one for one in wraps if id(one.value.node) not in parts] or wraps
+    if len(whole) == 1:
+        return whole[0]
+    uses = found.uses([one.value for one in whole])
+
+    def says(product: Product) -> tuple[bool, bool, int, int]:
+        reads, writes = uses[written(product.value.node)]
+        return not _is_of_quotient(product.value), writes > 0, reads + writes, product.size.tight
+
+    return max(whole, key=says)
+
+
+def _is_of_quotient(product: Value) -> bool:
+    """Whether few values of an index share the row that a product leads to."""
+    return any(stripped(one).op == 'floordiv' for one in each_value(product.operands))
 
 
 def _origin(fault: Fault, product: Value) -> str:

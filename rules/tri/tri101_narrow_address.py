@@ -26,6 +26,8 @@ class NarrowAddress(Rule):
 
     Sizes are assumptions, and a kernel that reads one weight looks like one that reads a tensor of activations. So something else in the kernel has to speak for them: results are written at what wraps, by rows that are as wide as a model or a run-time size, or in three tensors or more that are addressed alike; rows of that width are read by a program each; the index is the beginning of a sequence among the rows of all, or was read from a table of pages. What nothing speaks for is left to `possible-narrow-address`.
 
+    So is what the kernel or its launch shows to be small: a row that one block holds whole beside other rows (registers and shared memory bound it), what an unrolled loop counts, the parts that a few programs leave to be added up, a width that the host checks and that only just reaches the limit, the scores of pairs with a program each, a single weight that is unpacked or scaled, images without frames.
+
     ## Why is this bad?
     Program ids, loop counters and most arguments are 32-bit integers. A product past 2**31 - 1 wraps without a word, and the kernel reads or writes somewhere else: wrong numbers, or a fault in a later kernel.
 
