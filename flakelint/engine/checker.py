@@ -153,6 +153,10 @@ class Checker:
             findings.append(diagnostics.parse_problem(file.problem))
         return Examined(self._finish(findings, file, file.path), consulted)
 
+    def broken(self, file: File) -> list[Finding]:
+        """What there is to say of a file that cannot be parsed as a whole, besides what is found in its parts."""
+        return self._finish([diagnostics.parse_problem(file.problem)], None, file.path)
+
     def check_kernel(self, kernel: 'Kernel', file: File) -> list[Finding]:
         """What the rules find in a kernel, before anything is suppressed."""
         too_deep: dict[int, Finding] = {}

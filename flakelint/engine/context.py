@@ -141,6 +141,14 @@ class File(SourceFile):
             self._known[what, kernel] = make()
         return self._known[what, kernel]
 
+    def adopt(self, kernel: Kernel, other: 'File', same: Kernel) -> None:
+        """Take over what was worked out of a kernel in an earlier content, where it and all that it depends on are the same."""
+        self._known.update({(what, kernel): made for (what, whose), made in other._known.items() if whose is same})
+
+    def release(self) -> None:
+        """Forget what was worked out of its kernels: others took over what is still to be used."""
+        self._known.clear()
+
     def is_first(self, code: str, where: Range) -> bool:
         """Whether a rule comes to a place for the first time: kernels that share a helper have its faults in common."""
         if (code, where) in self._reported:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.engine.dependencies import Dependencies, Words, words_of
 from flakelint.engine.findings import Finding
 from flakelint.engine.moved import UnknownLineError, by_statements, moved, moved_range
+from flakelint.kernel.edited import only_a_kernel_differs
 from flakelint.source.reuse import moves, take_over
 from flakelint.source.text import Decoded, Range
 
@@ -103,10 +104,14 @@ class Incremental:
         file = self._checker.open(self._path, Decoded(text.removeprefix('\ufeff'), 'utf-8', text.startswith('\ufeff')))
         if self._sound is not None:
             take_over(self._sound[0], file)
+            if file.problem is None and only_a_kernel_differs(self._sound[0].module, file):
+                file.module.keep(self._sound[0].module)
+        if file.problem is not None and self._holds_nothing_new(file):
+            self.file = file
+            return sorted([*self._checker.broken(file), *self._left(file, [])], key=Finding.sort_key)
         run = _Run(self._checker, file, self._known, self._words, is_stale)
-        if file.problem is not None and self._sound is not None:
-            # whether its helpers and launches are readable says nothing of a kernel
-            run.settled = {_identity(kernel) for kernel in self._sound[0].kernels}
+        if file.problem is None and self._sound is not None:
+            run.adopt(self._sound[0])
         findings = self._checker.examine_file(file, run.kernel).findings
         if run.is_stale:
             raise StaleError
@@ -114,17 +119,26 @@ class Incremental:
         self._words = run.words
         self.file = file
         if file.problem is None:
+            if self._sound is not None:
+                self._sound[0].release()
             self._sound = (file, findings)
         elif self._sound is not None:
-            findings = sorted([*findings, *self._left(file, findings, run.settled)], key=Finding.sort_key)
+            findings = sorted([*findings, *self._left(file, findings)], key=Finding.sort_key)
         return findings
 
-    def _left(self, file: 'File', findings: list[Finding], settled: set[tuple]) -> list[Finding]:
-        """What was found last in the statements that cannot be parsed now, and in kernels that were left alone."""
+    def _holds_nothing_new(self, file: 'File') -> bool:
+        """Whether all that can be parsed was there when the file could be parsed as a whole."""
+        if self._sound is None:
+            return False
+        known = {unit.text for unit in self._sound[0].units}
+        return all(unit.text in known for unit in file.units)
+
+    def _left(self, file: 'File', findings: list[Finding]) -> list[Finding]:
+        """What was found last, but for the lines that were edited since, and besides what is found now."""
         before, found = self._sound
         places = moves(before.lines, file.lines)
-        settled_units = {kernel.unit.first_line for kernel in file.kernels if _identity(kernel) in settled}
-        read = [(unit.first_line, _last_line(unit)) for unit in file.units if unit.first_line not in settled_units]
+        known = {unit.text for unit in before.units}
+        read = [(unit.first_line, _last_line(unit)) for unit in file.units if findings and unit.text not in known]
         there = {(finding.code, finding.range) for finding in findings}
         left = []
         for finding in found:
@@ -153,27 +167,40 @@ class _Run:
         self._earlier = earlier
         self._earlier_words = words
         self._asks_whether_stale = is_stale
-        self.settled: set[tuple] = set()
+        self._asked: dict[Kernel, tuple[tuple, _Places]] = {}
         self._dependencies: Dependencies | None = None
         self._told: set[tuple[str, Range]] = set()
+
+    def adopt(self, before: 'File') -> None:
+        """Take over what was worked out of the kernels that are the same, in the same lines."""
+        earlier = {kernel.definition: kernel for kernel in before.kernels}
+        for kernel in self._file.kernels:
+            same = earlier.get(kernel.definition)
+            key, places = self._asked_of(kernel)
+            if same is not None and any(key in kept and kept[key].places == places for kept in self._earlier[:1]):
+                self._file.adopt(kernel, before, same)
 
     def kernel(self, kernel: 'Kernel', file: 'File') -> list[Finding]:
         """What is found in a kernel, as `Checker.check_kernel`; from what is known where that still holds."""
         if self.is_stale or self._asks_whether_stale():
             self.is_stale = True
             return []
-        if _identity(kernel) in self.settled:
-            return []
-        if self._dependencies is None:
-            self._dependencies = Dependencies(file, self._words_of)
-        units = [self._dependencies.units[number] for number in self._dependencies.of(kernel.unit)]
-        key = (_identity(kernel), _passed(kernel, file), *(unit.text for unit in units))
-        places = tuple((unit.first_line, _last_line(unit)) for unit in units)
+        key, places = self._asked_of(kernel)
         known = self._recalled(key, places) or self._found(kernel, places)
         self.known[key] = known
         findings = [one for one in known.findings if not self._is_told(one, known.told)]
         self._told |= known.told
         return findings
+
+    def _asked_of(self, kernel: 'Kernel') -> tuple[tuple, _Places]:
+        """What the findings in a kernel depend on, and where that stands."""
+        if kernel not in self._asked:
+            if self._dependencies is None:
+                self._dependencies = Dependencies(self._file, self._words_of)
+            units = [self._dependencies.units[number] for number in self._dependencies.of(kernel.unit)]
+            key = (_identity(kernel), _passed(kernel, self._file), *(unit.text for unit in units))
+            self._asked[kernel] = key, tuple((unit.first_line, _last_line(unit)) for unit in units)
+        return self._asked[kernel]
 
     def _is_told(self, finding: Finding, own: _Told) -> bool:
         place = (finding.code, finding.range)

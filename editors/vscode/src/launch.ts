@@ -48,7 +48,9 @@ export function serverCommand(where: Where): ServerCommand {
 /** Start the server; rejects with what to tell a person where there is no such program. */
 export function start(command: ServerCommand): Promise<Started> {
     const cwd = command.cwd !== undefined && existsSync(command.cwd) ? command.cwd : undefined;
-    const child = spawn(command.command, command.args, { cwd, stdio: 'pipe' });
+    // `python -m` would import a module of the workspace that is named like one that the server needs
+    const env = { ...process.env, PYTHONSAFEPATH: '1' };
+    const child = spawn(command.command, command.args, { cwd, env, stdio: 'pipe' });
     let last = '';
     child.stderr.on('data', (data: Buffer) => {
         last = (last + data.toString()).slice(-KEPT);

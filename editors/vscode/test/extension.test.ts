@@ -6,6 +6,7 @@
 /** The bundled extension, run for real in a stand-in for VS Code, with the client library and the server. */
 
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import Module from 'node:module';
 import * as path from 'node:path';
 import { afterEach, test } from 'node:test';
@@ -37,8 +38,11 @@ afterEach(async () => {
     stop = async () => undefined;
 });
 
-async function activated(settings: Record<string, unknown> = {}): Promise<Editor> {
+async function activated(
+    settings: Record<string, unknown> = {}, before: (editor: Editor) => void = () => undefined,
+): Promise<Editor> {
     const editor = new Editor(makeFolder(), { ...defaults, interpreter: PYTHON, ...settings });
+    before(editor);
     const loader = Module as unknown as Loader;
     const load = loader._load;
     const module = editor.module;
@@ -157,10 +161,11 @@ test('changed settings reach the server', async () => {
     assert.deepEqual(editor.shown, []);
 });
 
-test('settings hold from the beginning', async () => {
-    const editor = await activated({ ignore: ['TRI1'], select: ['TRI'] });
-    await opened(editor, `${KERNEL}# flakelint: ignore[TRI101]\n`, []);
-    assert.deepEqual(editor.shown, []);
+test('settings hold from the beginning, for what is open already', async () => {
+    const open = (editor: Editor) => void editor.open(path.join(editor.folder, 'kernels.py'), KERNEL);
+    const editor = await activated({ severity: { [CODE]: 'info' } }, open);
+    await shown(editor, editor.documents[0]!, [CODE]);
+    assert.deepEqual([...new Set(editor.everShown.map(one => one.severity))], [2]);
 });
 
 test('a wrong setting is told', async () => {
@@ -187,11 +192,26 @@ test('a restart takes up another interpreter, and says so where it does not run'
     assert.equal(editor.context.get('flakelint.running'), true);
 });
 
-test('a Python without flakelint is told once, with what to install', async () => {
+test('a server that crashes is started again', { skip: process.platform === 'win32' }, async () => {
+    const bin = makeFolder();
+    const [script, number] = [path.join(bin, 'flakelint'), path.join(bin, 'pid')];
+    writeFileSync(script, `#!/bin/sh\necho $$ > '${number}'\nexec '${PYTHON}' -m flakelint "$@"\n`, { mode: 0o755 });
+    const editor = await activated({ path: script });
+    const document = await faulty(editor);
+    const before = readFileSync(number, 'utf8');
+    process.kill(Number(before), 'SIGKILL');
+    await until('another one runs', () => readFileSync(number, 'utf8').trim() && readFileSync(number, 'utf8') !== before);
+    await until('it answers', () => editor.context.get('flakelint.running'));
+    editor.edit(document, [new TextEdit(document.find(FAULTY), FIXED)]);
+    await shown(editor, document, []);
+    assert.deepEqual(editor.shown, []);
+});
+
+test('a program that is no server is told once', async () => {
     const editor = await activated({ path: process.execPath });
     assert.equal(editor.shown.length, 1, JSON.stringify(editor.shown));
     assert.match(editor.shown[0]!.text, /server.* ended with 1/);
-    assert.deepEqual([...editor.commands.keys()].includes('flakelint.restart'), true);
+    assert.ok(editor.commands.has('flakelint.restart'));
 });
 
 test('the cells of a notebook are checked together, and nothing is shown twice', async () => {
@@ -204,4 +224,8 @@ test('the cells of a notebook are checked together, and nothing is shown twice',
     assert.equal(editor.diagnostics(second!)[0]!.range.start.line, 2);
     await new Promise(resolve => setTimeout(resolve, 500));
     assert.deepEqual(editor.codes(second!), [CODE]);
+    const actions = await editor.codeActions(second!, second!.find(FAULTY));
+    await editor.run(actions[0]!);
+    assert.equal(imports + second!.getText(), FIXED_KERNEL);
+    await shown(editor, second!, []);
 });

@@ -64,6 +64,12 @@ for (const [what, written, expected] of [
     });
 }
 
+test('Python is told not to import from the workspace', async () => {
+    const args = ['-e', 'process.stderr.write(String(process.env.PYTHONSAFEPATH))'];
+    const started = await start({ command: process.execPath, args, cwd: undefined });
+    assert.match(await started.ended, /: 1$/);
+});
+
 test('a folder that is gone does not keep the server from starting', async () => {
     const args = ['-c', 'print(1)'];
     const started = await start({ command: PYTHON, args, cwd: path.join(makeFolder(), 'gone') });

@@ -26,6 +26,7 @@ export class Editor {
     readonly shown: { kind: string; text: string; buttons: string[] }[] = [];
     readonly logged: string[] = [];
     readonly collections = new Set<Map<string, types.Diagnostic[]>>();
+    readonly everShown: types.Diagnostic[] = [];
     readonly providers = new Map<string, Set<Provider>>();
     readonly documents: Document[] = [];
     readonly notebooks: Notebook[] = [];
@@ -257,7 +258,10 @@ export class Editor {
                 this.collections.add(found);
                 return {
                     name,
-                    set: (uri: Uri, all?: types.Diagnostic[]) => void found.set(uri.toString(), all ?? []),
+                    set: (uri: Uri, all: types.Diagnostic[] = []) => {
+                        this.everShown.push(...all);
+                        found.set(uri.toString(), all);
+                    },
                     delete: (uri: Uri) => void found.delete(uri.toString()),
                     get: (uri: Uri) => found.get(uri.toString()),
                     has: (uri: Uri) => found.has(uri.toString()),
