@@ -51,7 +51,7 @@ def diagnostic(finding: Finding, checked: 'Checked', view: 'View') -> types.Diag
         code_description=types.CodeDescription(url(finding.code)) if is_ours else None,
         source=SOURCE,
         message=finding.message,
-        tags=[_TAGS[tag] for tag in tags] or None,
+        tags=[_TAGS[tag] for tag in tags if tag in _TAGS] or None,
         related_information=list(_related(finding, project, view)) or None,
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
 from tests.lsp.conftest import KERNELS, PATIENCE, Editor
@@ -120,6 +121,35 @@ async def test_folders_come_and_go(start: Any, tmp_path: Path) -> None:
     event = types.WorkspaceFoldersChangeEvent([], [types.WorkspaceFolder(two.as_uri(), 'two')])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
     await _codes_become(editor, other, ['TRI101'])
+
+
+CRASHING = '''from flakelint.engine.rule import Rule
+
+
+class Crashing(Rule):
+    """Crashes when it is to be explained."""
+
+    code = 'ABC101'
+    name = 'crashing'
+
+    @classmethod
+    def summary(cls):
+        raise RuntimeError('no summary')
+
+    def check_file(self, file):
+        raise RuntimeError('no check')
+'''
+
+
+async def test_a_crash_is_answered_and_survived(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    write(editor.folder / 'tools/abc101_crashing.py', CRASHING)
+    write(editor.folder / 'flakelint.toml', 'rule-paths = ["tools"]\nextend-select = ["ABC"]\n')
+    uri = editor.open('a.py', f'{KERNELS}# ABC101\n')
+    assert await editor.codes(uri) == ['ENG005', 'TRI101']
+    with pytest.raises(JsonRpcException, match='no summary'):
+        await editor.hover(uri, KERNELS.count('\n'), 4)
+    assert await editor.codes(uri) == ['ENG005', 'TRI101']
 
 
 async def test_debug_information(pulling: LanguageClient) -> None:
