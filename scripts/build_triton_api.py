@@ -103,7 +103,9 @@ class Wheel:
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
-                yield from ((one.id, ('value', {})) for one in ast.walk(target) if isinstance(one, ast.Name))
+                names = [one for one in ast.walk(target) if isinstance(one, ast.Name)]
+                # of `arange.__doc__ = ...` nothing is bound
+                yield from ((one.id, ('value', {})) for one in names if isinstance(one.ctx, ast.Store))
         elif isinstance(node, ast.Import):
             yield from ((one.asname or one.name.partition('.')[0], ('module', {})) for one in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -28,7 +28,9 @@ from benchmarks.lint.generate import write_tree
 
 LINES = 2_000
 FLOOD = 200
-_TYPED = ('o_x = i_t * BT + tl.arange(0, BT)', 'b_x = tl.load(x + o_x, mask=o_x < T, other=0)', '# as above', 'b_s = tl.sum(b_x)')
+_TYPED = (
+    'o_x = i_t * BT + tl.arange(0, BT)', 'b_x = tl.load(x + o_x, mask=o_x < T, other=0)', '# as above', 'b_s = tl.sum(b_x)',
+)
 
 
 class Server:

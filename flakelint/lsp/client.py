@@ -24,7 +24,7 @@ class ClientSettings:
         enable (bool):
             Whether anything is checked. Default: `True`.
         configuration (str):
-            A settings file to take instead of the nearest one. Default: none.
+            A settings file to take instead of the nearest one, from the folder of the workspace. Default: none.
         preset (str):
             The preset. Default: that of the settings file.
         select (tuple[str, ...]):
@@ -70,7 +70,8 @@ def read(values: Any) -> tuple[ClientSettings, list[str]]:
     """
     while isinstance(values, Mapping) and (inner := values.get('settings', values.get(SECTION))) is not None:
         values = inner
-    if values is None:
+    # an empty table of Lua is sent as an empty list
+    if values is None or values == []:
         values = {}
     if not isinstance(values, Mapping):
         return ClientSettings(), [f'the settings of the editor must be a table, not `{values!r}`']

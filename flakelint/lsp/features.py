@@ -147,9 +147,10 @@ def _diagnostics(server: Server) -> None:
         if found is None:
             return types.RelatedFullDocumentDiagnosticReport(items=[])
         checked, view = found
-        if params.previous_result_id == checked.result_id:
-            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=checked.result_id)
-        return types.RelatedFullDocumentDiagnosticReport(items=diagnostics(checked, view), result_id=checked.result_id)
+        result_id = f'{checked.result_id}{view.place_id}'
+        if params.previous_result_id == result_id:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
+        return types.RelatedFullDocumentDiagnosticReport(items=diagnostics(checked, view), result_id=result_id)
 
 
 def _actions(server: Server) -> None:
@@ -168,9 +169,7 @@ def _actions(server: Server) -> None:
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolved(ls: Server, action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
-        found = await ls.ask(
-            data.get('uri', ''), lambda checked, view: _plain(ls, actions.resolved(action, checked, view)),
-        )
+        found = await ls.ask(data.get('uri', ''), lambda checked, view: _plain(ls, actions.resolved(action, checked, view)))
         return found or action
 
 

@@ -49,6 +49,7 @@ class Server(LanguageServer):
         self.documents: dict[str, Document] = {}
         self.notebooks: dict[str, Notebook] = {}
         self._cells: dict[str, str] = {}
+        self._told: set[str] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -119,7 +120,7 @@ class Server(LanguageServer):
         """Have a document checked after some seconds, if nothing more happens to it; only where the client does not ask by itself."""
         if uri in self._timers:
             self._timers.pop(uri).cancel()
-        if not self.pulls or uri in self.notebooks:
+        if not self.pulls:
             loop = asyncio.get_running_loop()
             self._timers[uri] = loop.call_later(delay, self.spawn, self._publish, uri)
 
@@ -231,7 +232,10 @@ class Server(LanguageServer):
     def _read(self, values: Any) -> client.ClientSettings:
         settings, problems = client.read(values)
         for problem in problems:
-            self.complain(problem)
+            # an editor sends the same for everything and for each folder
+            if problem not in self._told:
+                self._told.add(problem)
+                self.complain(problem)
         return settings
 
     def _later(self, key: str, function: Callable[..., Any], *arguments: Any) -> None:
@@ -262,6 +266,9 @@ def run(address: tuple[str, int] | None, log_file: str | None, log_level: str) -
 
     form = '%(asctime)s %(levelname)s %(name)s: %(message)s'
     logging.basicConfig(filename=log_file, level=log_level.upper(), format=form)
+    if log_level == 'warning':
+        # it warns of what is common, such as the cancelling of a request that was answered already
+        logging.getLogger('pygls').setLevel(logging.ERROR)
     server = Server()
     register(server)
     # what was imported stays, and need not be looked through at each collection

@@ -8,6 +8,7 @@
 import itertools
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine.findings import Finding
@@ -63,8 +64,14 @@ class Session:
 
     def settings_of(self, path: str | None) -> ClientSettings:
         """What the editor sets for a file."""
-        above = [folder for folder in self.folders if path is not None and _is_below(path, folder)]
-        return (self.folders[max(above, key=len)] if above else None) or self.client
+        folders = dict(self.folders)
+        above = [folder for folder in folders if path is not None and _is_below(path, folder)]
+        folder = max(above, key=len, default=None)
+        settings = folders.get(folder) or self.client
+        base = folder or next(iter(folders), None)
+        if settings.configuration and base is not None:
+            return replace(settings, configuration=os.path.join(base, settings.configuration))
+        return settings
 
     def project_of(self, snapshot: Snapshot) -> Project | None:
         """The project in which a file is; None where it is not to be checked."""

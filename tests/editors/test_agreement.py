@@ -19,7 +19,8 @@ from flakelint.lsp.navigation import SHOW_LAUNCHES
 from tests.tools import REPOSITORY
 
 MANIFEST = json.loads((REPOSITORY / 'editors/vscode/package.json').read_text(encoding='utf-8'))
-DECLARED = {name.removeprefix('flakelint.'): one for name, one in MANIFEST['contributes']['configuration']['properties'].items()}
+PROPERTIES = MANIFEST['contributes']['configuration']['properties']
+DECLARED = {name.removeprefix('flakelint.'): one for name, one in PROPERTIES.items()}
 OF_THE_EXTENSION = {'path', 'interpreter', 'trace.server'}
 GUIDE = (REPOSITORY / 'docs/editors.md').read_text(encoding='utf-8')
 
@@ -64,6 +65,7 @@ def test_the_guide_lists_the_settings_with_their_defaults() -> None:
 
 
 def test_the_files_that_the_guides_name_exist() -> None:
-    for guide in (REPOSITORY / 'docs/editors.md', *(REPOSITORY / 'editors').glob('*.md'), *(REPOSITORY / 'editors').glob('*/*.md')):
+    editors = REPOSITORY / 'editors'
+    for guide in (REPOSITORY / 'docs/editors.md', *editors.glob('*.md'), *editors.glob('*/*.md')):
         for link in re.findall(r'\]\(([^)#:]+)(?:#[^)]*)?\)', guide.read_text(encoding='utf-8')):
             assert (guide.parent / link).exists(), f'{guide}: {link}'

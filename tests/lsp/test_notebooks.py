@@ -46,6 +46,20 @@ async def test_findings_stand_in_their_cells(pulling: LanguageClient) -> None:
     assert (edit.range.start.line, edit.new_text) == (2, '.to(tl.int64)')
 
 
+async def test_a_cell_that_is_split_is_told_again(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    uris = _open(editor)
+    first = await editor.pull(uris[2])
+    new = types.NotebookCell(types.NotebookCellKind.Code, 'notebook-cell:a.ipynb#new')
+    structure = types.NotebookDocumentCellChangeStructure(
+        array=types.NotebookCellArrayChange(1, 0, [new]),
+        did_open=[types.TextDocumentItem(new.document, 'python', 1, '')],
+    )
+    _change(editor, 2, types.NotebookDocumentCellChanges(structure=structure))
+    assert (await editor.pull(uris[2], first.result_id)).kind == 'full'
+    assert not [one for one in editor.told if one.diagnostics], 'whoever asks is not told besides'
+
+
 async def test_findings_are_sent_for_every_cell(pushing: LanguageClient) -> None:
     editor = pushing.editor
     uris = _open(editor)

@@ -30,7 +30,12 @@ class Wire:
         self.folder = folder
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            SERVER, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, cwd=folder, env=clean_environment(),
+            SERVER,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=clean_environment(),
         )
         self._heard: queue.Queue[dict[str, Any]] = queue.Queue()
         self._number = 0

@@ -52,12 +52,22 @@ async def test_initialization_options(start: Any) -> None:
 
 async def test_wrong_options_are_told_and_the_rest_counts(start: Any) -> None:
     editor = await start(initialization_options={'selekt': ['TRI201'], 'ignore': ['TRI101']})
-    assert await _said(editor, 1) == ['flakelint: unknown setting `flakelint.selekt` of the editor; did you mean `select`?']
+    said = await _said(editor, 1)
+    editor.client.set_configuration({'flakelint': {'selekt': ['TRI201'], 'ignore': ['TRI101']}})
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    await asyncio.sleep(0.5)
+    assert await _said(editor, 1) == said == ['flakelint: unknown setting `flakelint.selekt` of the editor; did you mean `select`?']
     assert await editor.codes(editor.open('a.py', KERNELS)) == []
 
 
 async def test_a_server_that_is_switched_off(start: Any) -> None:
     editor = await start(initialization_options={'enable': False})
+    assert await editor.codes(editor.open('a.py', KERNELS)) == []
+
+
+async def test_a_settings_file_of_the_editor_is_one_of_the_workspace(start: Any, tmp_path: Path) -> None:
+    write(tmp_path / 'strict.toml', 'ignore = ["TRI101"]\n')
+    editor = await start(initialization_options={'configuration': 'strict.toml'})
     assert await editor.codes(editor.open('a.py', KERNELS)) == []
 
 

@@ -15,7 +15,6 @@ import {
     type Middleware,
     RevealOutputChannelOn,
     State,
-    vsdiag,
 } from 'vscode-languageclient/node';
 
 import { serverCommand, start, type Started } from './launch';
@@ -163,13 +162,6 @@ const MIDDLEWARE: Middleware = {
                 ? values.map((value, index) => settingsOf(params.items[index]?.scopeUri, params.items[index]?.section, value))
                 : values;
         },
-    },
-    // the cells of a notebook are checked as one text, and the server sends what it finds in any of them unasked
-    provideDiagnostics: async (document, previous, token, next) => {
-        const uri = document instanceof vscode.Uri ? document : document.uri;
-        return uri.scheme === NOTEBOOK_CELL
-            ? { kind: vsdiag.DocumentDiagnosticReportKind.full, items: [] }
-            : next(document, previous, token);
     },
     // the client registers the commands of the server, so that one with an argument is completed here
     executeCommand: async (command, args, next) => {
