@@ -123,7 +123,7 @@ def typed(text: str, seed: int) -> Iterator[tuple[int, int, int, str]]:
     """What somebody types into the kernels of a text, without end: lines, key by key, which are then taken out again."""
     rng = random.Random(seed)
     lines = text.split('\n')
-    bodies = [number for number, line in enumerate(lines) if line.startswith('    b_') or line.startswith('    o_')]
+    bodies = [number for number, line in enumerate(lines) if line.startswith(('    b_', '    o_'))]
     while True:
         number = rng.choice(bodies)
         words = rng.choice(_TYPED)

@@ -14,7 +14,8 @@ from tests.lsp.conftest import KERNELS, Editor, edits_of, stretch
 pytestmark = pytest.mark.asyncio
 
 HEAD, _, REST = KERNELS.partition('\n\n\n')
-CELLS = [('markdown', '# Kernels'), ('python', f'%matplotlib inline\n{HEAD}'), ('python', REST), ('python', '!ls\nhelp?\nx = 1')]
+MAGIC = f'%matplotlib inline\n{HEAD}'
+CELLS = [('markdown', '# Kernels'), ('python', MAGIC), ('python', REST), ('python', '!ls\nhelp?\nx = 1')]
 
 
 def _open(editor: Editor) -> list[str]:
@@ -73,7 +74,8 @@ async def test_cells_change_come_and_go(pulling: LanguageClient) -> None:
     assert await editor.codes(uris[2]) == ['TRI101']
     document = types.VersionedTextDocumentIdentifier(2, uris[2])
     edit = types.TextDocumentContentChangePartial(stretch(2, 26, 2, 26), '.to(tl.int64)')
-    _change(editor, 2, types.NotebookDocumentCellChanges(text_content=[types.NotebookDocumentCellContentChanges(document, [edit])]))
+    content = types.NotebookDocumentCellContentChanges(document, [edit])
+    _change(editor, 2, types.NotebookDocumentCellChanges(text_content=[content]))
     assert await editor.codes(uris[2]) == []
     new = types.NotebookCell(types.NotebookCellKind.Code, 'notebook-cell:a.ipynb#new')
     structure = types.NotebookDocumentCellChangeStructure(

@@ -151,9 +151,8 @@ def test_requests_about_files_that_are_not_open(wire: Wire) -> None:
     for method in ('hover', 'definition', 'signatureHelp', 'completion'):
         answer = wire.ask(f'textDocument/{method}', place)
         assert 'error' not in answer and not answer['result']
-    for method, params in (('codeAction/resolve', {'title': 'x', 'data': {'do': 'fix', 'uri': 'file:///none.py', 'finding': []}}),
-                           ('codeAction/resolve', {'title': 'x'})):
-        assert 'edit' not in wire.ask(method, params)['result']
+    for action in ({'title': 'x'}, {'title': 'x', 'data': {'do': 'fix', 'uri': 'file:///none.py', 'finding': []}}):
+        assert 'edit' not in wire.ask('codeAction/resolve', action)['result']
     wire.change('file:///none.py', 2, {'text': 'x'})
     wire.tell('textDocument/didClose', {'textDocument': {'uri': 'file:///none.py'}})
     assert wire.is_alive()
@@ -171,7 +170,8 @@ def test_edits_out_of_range(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize('text', [
-    '\ufeffx = 1\n', 'x = "\ud83d\ude00"\n', 'x = "\ud83d"\n', 'x = "\x00"\n', 'x = 1\r\ny = 2\r', '# -*- coding: latin-1 -*-\nx = "é"\n',
+    '\ufeffx = 1\n', 'x = "\ud83d\ude00"\n', 'x = "\ud83d"\n', 'x = "\x00"\n', 'x = 1\r\ny = 2\r',
+    '# -*- coding: latin-1 -*-\nx = "é"\n',
     '(' * 3000, 'x = ' + '-' * 3000 + '1\n', '\x0c\nx = 1\n',
 ])
 def test_texts_of_all_kinds(wire: Wire, text: str) -> None:

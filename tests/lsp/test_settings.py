@@ -56,7 +56,8 @@ async def test_wrong_options_are_told_and_the_rest_counts(start: Any) -> None:
     editor.client.set_configuration({'flakelint': {'selekt': ['TRI201'], 'ignore': ['TRI101']}})
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
     await asyncio.sleep(0.5)
-    assert await _said(editor, 1) == said == ['flakelint: unknown setting `flakelint.selekt` of the editor; did you mean `select`?']
+    problem = 'flakelint: unknown setting `flakelint.selekt` of the editor; did you mean `select`?'
+    assert await _said(editor, 1) == said == [problem]
     assert await editor.codes(editor.open('a.py', KERNELS)) == []
 
 
