@@ -6,6 +6,7 @@
 """Whether a kernel works on images: those of one launch have fewer numbers than wrap, where there are no frames or slices besides."""
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flakelint.kernel.graph import Value, each_value, reachable
@@ -20,11 +21,12 @@ _HEIGHT = re.compile(_SIDE.format(letter='h', word='height'), re.IGNORECASE)
 _WIDTH = re.compile(_SIDE.format(letter='w', word='width'), re.IGNORECASE)
 # a video has frames, and a volume has slices
 _MORE = re.compile(_SIDE.format(letter='[dt]', word='(?:depth|frames?|time)'), re.IGNORECASE)
+_INDICES = frozenset({'program_id', 'load', 'call', 'counter'})
 _PARTS = frozenset({'mul', 'view', 'assign', 'cast'})
 
 
 def within_images(model: 'Model', roots: list[Value]) -> set[int]:
-    """The multiplications of a kernel, by their identity, if the tensors that it addresses are images.
+    """The multiplications of a kernel, by their identity, that lead to the pixels of images.
 
     Args:
         model (Model):
@@ -33,9 +35,17 @@ def within_images(model: 'Model', roots: list[Value]) -> set[int]:
             Its addresses, and the limits of its masks.
     """
     planes = [product for product in model.products if _is_plane(_names(product))]
-    if not planes or not any(_is_divided_by(model, product) for product in planes):
+    divided = {id(one) for product in planes for one in _divided_by(model, product)}
+    if not divided:
         return set()
-    return {id(product) for product in products(roots)}
+
+    def is_within(product: Value) -> bool:
+        if _is_plane(_names(product)):
+            return True
+        parts = list(reachable([product], lambda one: () if id(one) in divided else one.operands))
+        return any(id(one) in divided for one in parts) and not any(one.op in _INDICES for one in parts)
+
+    return {id(product) for product in products(roots) if is_within(product)}
 
 
 def _names(product: Value) -> list[str]:
@@ -48,8 +58,10 @@ def _is_plane(names: list[str]) -> bool:
     return sides and not any(map(_MORE.fullmatch, names))
 
 
-def _is_divided_by(model: 'Model', plane: Value) -> bool:
-    """Whether an index is told apart into images and pixels, or into the row and the column of one."""
+def _divided_by(model: 'Model', plane: Value) -> Iterator[Value]:
+    """Where an index is told apart into images and pixels, or into the row and the column of one."""
     widths = {name for name in _names(plane) if _WIDTH.fullmatch(name)}
-    divisors = (stripped(one) for remainder in model.remainders for one in each_value(remainder.operands[1:]))
-    return any(one is plane or (one.op == 'parameter' and one.name in widths) for one in divisors)
+    for remainder in model.remainders:
+        divisors = (stripped(one) for one in each_value(remainder.operands[1:]))
+        if any(one is plane or (one.op == 'parameter' and one.name in widths) for one in divisors):
+            yield remainder
