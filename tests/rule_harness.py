@@ -33,7 +33,7 @@ _EXPECT = re.compile(rf'[ \t]*# expect: (?P<places>{_PLACE}(?:, {_PLACE})*)[ \t]
 _SETTINGS = re.compile(r'# settings: (?P<table>\{.*\})[ \t]*\n')
 _DEFAULTS = {'preset': 'fla', 'header': {'owner': 'The flakelint Authors', 'start-year': 2026}}
 _NAMES = {'python': 'example.py', 'markdown': 'example.md'}
-_HOOKS = ('check_file', 'check_comment', 'check_kernel', 'check_markdown', 'visit_')
+_HOOKS = ('check_file', 'check_comment', 'check_kernel', 'check_launch', 'check_markdown', 'visit_')
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from flakelint.engine import diagnostics
 from flakelint.engine.context import File
@@ -23,10 +23,20 @@ if TYPE_CHECKING:
     from flakelint.engine.rule import Rule
     from flakelint.engine.settings import Settings
     from flakelint.kernel.kernels import Kernel
+    from flakelint.kernel.launch_calls import LaunchCall
     from flakelint.kernel.repository import Repository
     from flakelint.source.unit import Unit
 
-    ByKernel = Callable[[Kernel, File], Iterable[Finding]]
+
+class Parts(Protocol):
+    """What is found in the parts of a file that may be remembered."""
+
+    def check_kernel(self, kernel: 'Kernel', file: File) -> Iterable[Finding]:
+        """What the rules find in a kernel, before anything is suppressed."""
+
+    def check_launch(self, calls: 'list[LaunchCall]', file: File) -> Iterable[Finding]:
+        """What the rules find in a launch, before anything is suppressed."""
+
 
 _VISIT = 'visit_'
 
@@ -81,6 +91,7 @@ class Checker:
         self._file_rules = [rule for rule in rules if hasattr(rule, 'check_file')]
         self._markdown_rules = [rule for rule in rules if hasattr(rule, 'check_markdown')]
         self._comment_rules = [rule for rule in rules if hasattr(rule, 'check_comment')]
+        self._launch_rules = [rule for rule in rules if hasattr(rule, 'check_launch')]
         self._kernel_rules = [rule for rule in rules if hasattr(rule, 'check_kernel')]
         self._visitors = [(rule, _visit_methods(rule)) for rule in rules if _visit_methods(rule)]
 
@@ -97,7 +108,7 @@ class Checker:
     @property
     def looks_at_kernels(self) -> bool:
         """Whether a rule may ask what other files know of kernels."""
-        return self._make_repository is not None and bool(self._kernel_rules)
+        return self._make_repository is not None and bool(self._kernel_rules or self._launch_rules)
 
     def check(self, path: str, data: bytes) -> list[Finding]:
         """All findings in a file, in order.
@@ -133,17 +144,17 @@ class Checker:
         file.enabled = self.enabled
         return file
 
-    def examine_file(self, file: File, by_kernel: 'ByKernel | None' = None) -> Examined:
+    def examine_file(self, file: File, parts: 'Parts | None' = None) -> Examined:
         """All findings in a file that `open` gave, and what they depend on besides it.
 
         Args:
             file (File):
                 The file.
-            by_kernel (ByKernel | None, Optional):
-                Gives what is found in a kernel, instead of `check_kernel`. Default: `None`.
+            parts (Parts | None, Optional):
+                Gives what is found in its parts, instead of the checker itself. Default: `None`.
         """
         try:
-            findings = list(self._run(file, by_kernel or self.check_kernel))
+            findings = list(self._run(file, parts or self))
             consulted = file.consulted
         except Exception as error:
             return self._refused(_failure('reading the file', error, 1), file.path)
@@ -172,11 +183,15 @@ class Checker:
     def _refused(self, problem: Finding, path: str) -> Examined:
         return Examined(self._finish([problem], None, path), '')
 
+    def check_launch(self, calls: 'list[LaunchCall]', file: File) -> list[Finding]:
+        """What the rules find in a launch, before anything is suppressed."""
+        return [one for rule in self._launch_rules for one in _guarded(rule, rule.check_launch, calls, file)]
+
     @property
     def _whole(self) -> 'Callable[[], Repository] | None':
         return (lambda: self.repository) if self._make_repository is not None else None
 
-    def _run(self, file: File, by_kernel: 'ByKernel') -> Iterator[Finding]:
+    def _run(self, file: File, parts: Parts) -> Iterator[Finding]:
         for rule in self._file_rules:
             yield from _guarded(rule, rule.check_file, file)
         if self._comment_rules:
@@ -185,12 +200,14 @@ class Checker:
                     yield from _guarded(rule, rule.check_comment, comment, file)
         too_deep: dict[int, Finding] = {}
         for kernel in file.kernels if self._kernel_rules else ():
-            for finding in by_kernel(kernel, file):
+            for finding in parts.check_kernel(kernel, file):
                 if finding.code == diagnostics.TOO_COMPLEX[0]:
                     # kernels of one statement say it once
                     too_deep[finding.range.start.line] = finding
                 else:
                     yield finding
+        for calls in file.launch_choices if self._launch_rules else ():
+            yield from parts.check_launch(calls, file)
         for unit in file.units if self._visitors else ():
             yield from self._visit(unit, file, too_deep)
         yield from too_deep.values()

@@ -5,6 +5,7 @@
 
 """What a rule can ask about the file it looks at."""
 
+import ast
 from collections.abc import Callable, Iterable, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -177,6 +178,14 @@ class File(SourceFile):
     def launch_calls(self) -> list[LaunchCall]:
         """The launches in the file whose kernels are known."""
         return self.repository.launch_calls(self.module) if may_launch(self.text) else []
+
+    @cached_property
+    def launch_choices(self) -> list[list[LaunchCall]]:
+        """The same, with those together that are one call, which may launch one of several kernels; left out where one of these is not known."""
+        calls: dict[ast.Call, list[LaunchCall]] = {}
+        for call in self.launch_calls:
+            calls.setdefault(call.node, []).append(call)
+        return [choices for choices in calls.values() if len(choices) == choices[0].choices]
 
     @cached_property
     def named_calls(self) -> list[NamedCall]:

@@ -10,6 +10,7 @@ These are the statements to which its names lead, those that name it, and whatev
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -82,13 +83,24 @@ class Dependencies:
                 self._used_by[used].append(number)
         self._shared = {number for number, one in enumerate(self._words) if one.is_shared}
 
-    def of(self, unit: 'Unit') -> list[int]:
-        """The numbers of the statements that may matter to the kernels of one of them, in order."""
+    def of(self, unit: 'Unit') -> 'list[Unit]':
+        """The statements that may matter to the kernels of one of them, in order."""
         own = self._index[unit.first_line]
         named = set(self._used_by[own])
         # a kernel may be launched by another name that the module gives it
         named.update(user for alias in named & self._shared for user in self._used_by[alias])
-        return sorted(_closure([own], self._uses) | named | self._shared)
+        return self._in_order(_closure([own], self._uses) | named | self._shared)
+
+    def led_to(self, unit: 'Unit') -> 'list[Unit]':
+        """The statements that may matter to a launch in one of them, in order."""
+        return self._in_order(_closure([self._index[unit.first_line]], self._uses) | self._shared)
+
+    def around(self, line: int) -> 'Unit':
+        """The statement in which a line is."""
+        return self.units[bisect_right(self.units, line, key=lambda unit: unit.first_line) - 1]
+
+    def _in_order(self, numbers: Iterable[int]) -> 'list[Unit]':
+        return [self.units[number] for number in sorted(numbers)]
 
 
 def _closure(begin: Iterable[int], steps: Sequence[Iterable[int]]) -> set[int]:

@@ -6,6 +6,7 @@
 """Check a file again and again while somebody edits it: what an edit cannot concern is not looked at anew."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine.dependencies import Dependencies, Words, words_of
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from flakelint.engine.checker import Checker
     from flakelint.engine.context import File
     from flakelint.kernel.kernels import Kernel
+    from flakelint.kernel.launch_calls import LaunchCall
     from flakelint.source.unit import Unit
 
 _Places = tuple[tuple[int, int], ...]
 _Told = frozenset[tuple[str, Range]]
 # of how many states of a file what was found in kernels is kept: to undo an edit is as common as to make one
 _GENERATIONS = 3
+_BOM = '\ufeff'
 
 
 class StaleError(Exception):
@@ -48,6 +51,23 @@ class _Known(NamedTuple):
     told: _Told
 
 
+class _Sound(NamedTuple):
+    """A state of a file that could be parsed as a whole.
+
+    Args:
+        file (File):
+            The file.
+        findings (list[Finding]):
+            What was found in it.
+        known (dict[tuple, _Known]):
+            What was found in its parts.
+    """
+
+    file: 'File'
+    findings: list[Finding]
+    known: dict[tuple, _Known]
+
+
 class Incremental:
     """A file that is edited.
 
@@ -63,8 +83,8 @@ class Incremental:
         self._path = path
         self._known: list[dict[tuple, _Known]] = []
         self._words: dict[str, Words] = {}
-        # the latest state that could be parsed as a whole, and what was found in it
-        self._sound: tuple[File, list[Finding]] | None = None
+        # the latest state that could be parsed as a whole
+        self._sound: _Sound | None = None
         self.file: File | None = None
 
     def rebase(self, checker: 'Checker') -> bool:
@@ -98,21 +118,35 @@ class Incremental:
         Raises:
             StaleError: `is_stale` said so.
         """
-        if len(text) > self._checker.settings.max_file_size:
-            self.file = self._sound = None
-            return self._checker.check(self._path, text.encode('utf-8', 'surrogatepass'))
-        file = self._checker.open(self._path, Decoded(text.removeprefix('\ufeff'), 'utf-8', text.startswith('\ufeff')))
+        data = text.encode('utf-8', 'surrogatepass')
+        if len(data) > self._checker.settings.max_file_size:
+            self._forget()
+            return self._checker.check(self._path, data)
+        try:
+            return self._check(text, is_stale)
+        except RecursionError:
+            # a statement is nested too deeply for the short cuts
+            self._forget()
+            self.file = self._checker.open(self._path, Decoded(text.removeprefix(_BOM), 'utf-8', False))
+            return self._checker.examine_file(self.file).findings
+
+    def _forget(self) -> None:
+        self._known, self._words = [], {}
+        self.file = self._sound = None
+
+    def _check(self, text: str, is_stale: Callable[[], bool]) -> list[Finding]:
+        file = self._checker.open(self._path, Decoded(text.removeprefix(_BOM), 'utf-8', text.startswith(_BOM)))
         if self._sound is not None:
-            take_over(self._sound[0], file)
-            if file.problem is None and only_a_kernel_differs(self._sound[0].module, file):
-                file.module.keep(self._sound[0].module)
+            take_over(self._sound.file, file)
+            if file.problem is None and only_a_kernel_differs(self._sound.file.module, file):
+                file.module.keep(self._sound.file.module)
         if file.problem is not None and self._holds_nothing_new(file):
             self.file = file
             return sorted([*self._checker.broken(file), *self._left(file, [])], key=Finding.sort_key)
         run = _Run(self._checker, file, self._known, self._words, is_stale)
         if file.problem is None and self._sound is not None:
-            run.adopt(self._sound[0])
-        findings = self._checker.examine_file(file, run.kernel).findings
+            run.adopt(self._sound.file, self._sound.known)
+        findings = self._checker.examine_file(file, run).findings
         if run.is_stale:
             raise StaleError
         self._known = [run.known, *self._known[:_GENERATIONS - 1]]
@@ -120,8 +154,8 @@ class Incremental:
         self.file = file
         if file.problem is None:
             if self._sound is not None:
-                self._sound[0].release()
-            self._sound = (file, findings)
+                self._sound.file.release()
+            self._sound = _Sound(file, findings, run.known)
         elif self._sound is not None:
             findings = sorted([*findings, *self._left(file, findings)], key=Finding.sort_key)
         return findings
@@ -130,12 +164,12 @@ class Incremental:
         """Whether all that can be parsed was there when the file could be parsed as a whole."""
         if self._sound is None:
             return False
-        known = {unit.text for unit in self._sound[0].units}
+        known = {unit.text for unit in self._sound.file.units}
         return all(unit.text in known for unit in file.units)
 
     def _left(self, file: 'File', findings: list[Finding]) -> list[Finding]:
         """What was found last, but for the lines that were edited since, and besides what is found now."""
-        before, found = self._sound
+        before, found, _ = self._sound
         places = moves(before.lines, file.lines)
         known = {unit.text for unit in before.units}
         read = [(unit.first_line, _last_line(unit)) for unit in file.units if findings and unit.text not in known]
@@ -168,22 +202,27 @@ class _Run:
         self._earlier_words = words
         self._asks_whether_stale = is_stale
         self._asked: dict[Kernel, tuple[tuple, _Places]] = {}
-        self._dependencies: Dependencies | None = None
         self._told: set[tuple[str, Range]] = set()
 
-    def adopt(self, before: 'File') -> None:
-        """Take over what was worked out of the kernels that are the same, in the same lines."""
+    def adopt(self, before: 'File', known: dict[tuple, _Known]) -> None:
+        """Take over what was worked out of the kernels that are the same, in the same lines.
+
+        Args:
+            before (File):
+                An earlier state.
+            known (dict[tuple, _Known]):
+                What was found in its parts.
+        """
         earlier = {kernel.definition: kernel for kernel in before.kernels}
         for kernel in self._file.kernels:
             same = earlier.get(kernel.definition)
             key, places = self._asked_of(kernel)
-            if same is not None and any(key in kept and kept[key].places == places for kept in self._earlier[:1]):
+            if same is not None and key in known and known[key].places == places:
                 self._file.adopt(kernel, before, same)
 
-    def kernel(self, kernel: 'Kernel', file: 'File') -> list[Finding]:
-        """What is found in a kernel, as `Checker.check_kernel`; from what is known where that still holds."""
-        if self.is_stale or self._asks_whether_stale():
-            self.is_stale = True
+    def check_kernel(self, kernel: 'Kernel', file: 'File') -> list[Finding]:
+        """As `Checker.check_kernel`; from what is known where that still holds."""
+        if self._gives_up():
             return []
         key, places = self._asked_of(kernel)
         known = self._recalled(key, places) or self._found(kernel, places)
@@ -192,14 +231,33 @@ class _Run:
         self._told |= known.told
         return findings
 
+    def check_launch(self, calls: 'list[LaunchCall]', file: 'File') -> list[Finding]:
+        """As `Checker.check_launch`; from what is known where that still holds."""
+        if self._gives_up():
+            return []
+        node = calls[0].node
+        unit = self._statements.around(node.lineno)
+        units = self._statements.led_to(unit)
+        passed = [(one.kernel.path, one.kernel.qualified_name, one.launch._replace(line=0)) for one in calls]
+        key = (node.lineno - unit.first_line, node.col_offset, repr(passed), *(one.text for one in units))
+        places = _places(units)
+        self.known[key] = self._recalled(key, places) or _Known(places, self._checker.check_launch(calls, file), frozenset())
+        return self.known[key].findings
+
+    def _gives_up(self) -> bool:
+        self.is_stale = self.is_stale or self._asks_whether_stale()
+        return self.is_stale
+
+    @cached_property
+    def _statements(self) -> Dependencies:
+        return Dependencies(self._file, self._words_of)
+
     def _asked_of(self, kernel: 'Kernel') -> tuple[tuple, _Places]:
         """What the findings in a kernel depend on, and where that stands."""
         if kernel not in self._asked:
-            if self._dependencies is None:
-                self._dependencies = Dependencies(self._file, self._words_of)
-            units = [self._dependencies.units[number] for number in self._dependencies.of(kernel.unit)]
+            units = self._statements.of(kernel.unit)
             key = (_identity(kernel), _passed(kernel, self._file), *(unit.text for unit in units))
-            self._asked[kernel] = key, tuple((unit.first_line, _last_line(unit)) for unit in units)
+            self._asked[kernel] = key, _places(units)
         return self._asked[kernel]
 
     def _is_told(self, finding: Finding, own: _Told) -> bool:
@@ -238,6 +296,10 @@ def _passed(kernel: 'Kernel', file: 'File') -> str:
     """What there is to know of the launches of a kernel, but for their lines."""
     launches = [launch._replace(line=0) for launch in file.repository.launches(kernel)]
     return repr((launches, file.repository.is_left_out(kernel), file.repository.is_called_by_kernels(kernel)))
+
+
+def _places(units: 'list[Unit]') -> _Places:
+    return tuple((unit.first_line, _last_line(unit)) for unit in units)
 
 
 def _last_line(unit: 'Unit') -> int:

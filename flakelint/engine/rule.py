@@ -11,6 +11,7 @@ A rule is a class in a module of its own, named after its code and its name: `ru
 - `check_comment(comment, file)` is called for each comment.
 - `check_markdown(document)` is called once for each Markdown file.
 - `check_kernel(kernel, file)` is called for each function that Triton compiles.
+- `check_launch(calls, file)` is called for each launch whose kernel is known, with all kernels that it may launch.
 - `visit_Call(node, unit, file)`, or any other class of libcst's nodes, is called for each such node, in one walk for all rules.
 
 Each yields findings, made with `self.finding`.
@@ -26,7 +27,7 @@ from flakelint.source.text import Range
 SECTIONS = (
     'What it does', 'Why is this bad?', 'Example', 'Use instead', 'Fix safety', 'Known limits', 'Options', 'References',
 )
-HOOKS = ('check_file', 'check_comment', 'check_kernel', 'check_markdown')
+HOOKS = ('check_file', 'check_comment', 'check_kernel', 'check_launch', 'check_markdown')
 REQUIRED_SECTIONS = ('What it does', 'Why is this bad?', 'Example')
 
 

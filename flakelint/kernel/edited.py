@@ -46,15 +46,13 @@ def _is_same_head(one: 'Unit', other: 'Unit') -> bool:
     """Whether two statements are functions that differ in their bodies alone."""
     if len(one.nodes) != 1 or len(other.nodes) != 1 or type(one.nodes[0]) is not type(other.nodes[0]):
         return False
-    first, second = one.nodes[0], other.nodes[0]
-    names = ('name', 'args', 'decorator_list', 'returns')
-    return all(_dumped(getattr(first, name)) == _dumped(getattr(second, name)) for name in names)
+    return _head(one) == _head(other)
 
 
-def _dumped(node: object) -> object:
-    if isinstance(node, list):
-        return [_dumped(one) for one in node]
-    return ast.dump(node) if isinstance(node, ast.AST) else node
+def _head(unit: 'Unit') -> list[str]:
+    """The lines of a function above its body; the first line of the body, too, where it is that of the head."""
+    body = unit.nodes[0].body[0].lineno - unit.first_line
+    return unit.text.split('\n')[:max(body, 1)]
 
 
 def _mentioned(unit: 'Unit', module: 'Module') -> set[str] | None:

@@ -6,17 +6,18 @@
 """What a client can do about findings."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from flakelint.engine.findings import Edit, Finding
-from flakelint.engine.fixes import select
+from flakelint.engine.fixes import decoded_lines, select
 from flakelint.engine.ignoring import suppressing, suppressing_in_file
 from flakelint.engine.repair import mend
 from flakelint.lsp.diagnostics import SOURCE, diagnostic
-from flakelint.source.text import decode
+from flakelint.lsp.positions import BOM
+from flakelint.source.text import Position, Range, as_file
 
 if TYPE_CHECKING:
     from flakelint.lsp.session import Checked
@@ -41,19 +42,28 @@ def actions(checked: 'Checked', view: 'View', place: types.Range, context: types
     return found
 
 
-def resolved(action: types.CodeAction, checked: 'Checked', view: 'View') -> types.CodeAction:
-    """An action of `actions` with its edit; without one where the finding is there no more."""
-    data = action.data
-    if data['do'] == _ALL:
-        edits = _mended(checked, view)
+def resolve(action: types.CodeAction, checked: 'Checked', view: 'View', views: Sequence['View']) -> None:
+    """Give an action of `actions` its edit; none where the finding is there no more, or the edit cannot be made as a whole.
+
+    Args:
+        action (types.CodeAction):
+            The action.
+        checked (Checked):
+            What is found in the text.
+        view (View):
+            The document in which it was offered.
+        views (Sequence[View]):
+            All documents that make up the text.
+    """
+    data = action.data if isinstance(action.data, dict) else {}
+    if data.get('do') == _ALL:
+        edits = list(_mended(checked))
     else:
-        finding = next((one for one in checked.findings if _identity(one) == data['finding']), None)
-        edits = [] if finding is None else _edits(data['do'], finding, checked, view)
-    if edits:
-        identifier = types.OptionalVersionedTextDocumentIdentifier(view.uri, checked.snapshot.version)
-        change = types.TextDocumentEdit(identifier, edits)
-        action.edit = types.WorkspaceEdit(document_changes=[change])
-    return action
+        finding = next((one for one in checked.findings if _identity(one) == data.get('finding')), None)
+        edits = [] if finding is None else list(_edits(data.get('do'), finding, checked))
+    changes = list(_placed(edits, checked, view, views)) if edits else []
+    if changes:
+        action.edit = types.WorkspaceEdit(document_changes=changes)
 
 
 def plain(edit: types.WorkspaceEdit) -> types.WorkspaceEdit:
@@ -78,50 +88,58 @@ def _for_finding(finding: Finding, checked: 'Checked', view: 'View') -> Iterator
         yield _action(f'Suppress {finding.code} in the file', quick, _data(_FILE, checked, view, finding), shown)
 
 
-def _edits(do: str, finding: Finding, checked: 'Checked', view: 'View') -> list[types.TextEdit]:
+def _edits(do: Any, finding: Finding, checked: 'Checked') -> Iterable[Edit]:
     if do == _FIX:
-        return _for_client(finding.fix.edits if finding.fix else (), checked, view)
+        return finding.fix.edits if finding.fix else ()
     if do == _FIX_SAME:
         chosen = select((one for one in checked.findings if one.code == finding.code), allow_unsafe=False)
-        return _for_client([edit for one in chosen for edit in one.fix.edits], checked, view)
+        return [edit for one in chosen for edit in one.fix.edits]
     if checked.file is None:
-        return []
-    if do == _FILE:
-        return _for_client([suppressing_in_file(checked.file, finding.code)], checked, view)
-    return _for_client(suppressing(checked.file, finding), checked, view)
+        return ()
+    return [suppressing_in_file(checked.file, finding.code)] if do == _FILE else suppressing(checked.file, finding)
 
 
-def _for_client(edits: Iterable[Edit], checked: 'Checked', view: 'View') -> list[types.TextEdit]:
+def _placed(
+    edits: list[Edit], checked: 'Checked', view: 'View', views: Sequence['View'],
+) -> Iterator[types.TextDocumentEdit]:
+    """Edits in the documents in which they are; none where one of them is in no document."""
     newline = checked.snapshot.lines.newline
-    ordered = sorted(edits)
-    if not all(view.holds(edit.range.start.line) for edit in ordered):
-        return []
-    return [types.TextEdit(view.range(edit.range), edit.text.replace('\n', newline)) for edit in ordered]
+    by_view: dict[str, list[types.TextEdit]] = {one.uri: [] for one in views}
+    for edit in sorted(edits):
+        owner = next((one for one in views if one.holds(edit.range.start.line) and one.holds(_last_line(edit))), None)
+        if owner is None:
+            return
+        by_view[owner.uri].append(types.TextEdit(owner.range(edit.range), edit.text.replace('\n', newline)))
+    for uri, placed in by_view.items():
+        if placed:
+            version = checked.snapshot.version if view.count is None else None
+            yield types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), placed)
 
 
-def _mended(checked: 'Checked', view: 'View') -> list[types.TextEdit]:
+def _last_line(edit: Edit) -> int:
+    """The last line that an edit touches; what ends in front of a line leaves it alone."""
+    end = edit.range.end
+    return end.line - (end.column == 1 and end != edit.range.start)
+
+
+def _mended(checked: 'Checked') -> Iterator[Edit]:
     """The edits that lead to the text with all safe fixes, as few and as small as lines allow."""
     path = checked.findings[0].path if checked.findings else ''
-    before = checked.snapshot.text
-    fixed = mend(before.encode('utf-8', 'surrogatepass'), path, checked.project.checker, allow_unsafe=False)
-    after = decode(fixed.data).text if fixed.applied else before
-    old, new = before.splitlines(True), after.splitlines(True)
-    edits = []
-    offset = _offsets(old)
+    try:
+        before = as_file(checked.snapshot.text.removeprefix(BOM))
+    except UnicodeError:
+        # a character that the file's own encoding lacks
+        return
+    fixed = mend(before, path, checked.project.checker, allow_unsafe=False)
+    if not fixed.applied:
+        return
+    (_, old), (_, new) = decoded_lines(before), decoded_lines(fixed.data)
+    newline = checked.snapshot.lines.newline
     for kind, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != 'equal':
-            place = checked.snapshot.lines.range(offset[start], offset[end])
-            edits.append(Edit(place, ''.join(new[first:last])))
-    if not all(view.holds(edit.range.start.line) for edit in edits):
-        edits = [edit for edit in edits if view.holds(edit.range.start.line)]
-    return [types.TextEdit(view.range(edit.range), edit.text) for edit in edits]
-
-
-def _offsets(lines: list[str]) -> list[int]:
-    found = [0]
-    for line in lines:
-        found.append(found[-1] + len(line))
-    return found
+            ends_text = end == len(old) and end > start and not old[-1].endswith(('\r', '\n'))
+            stop = Position(end, len(old[-1]) + 1) if ends_text else Position(end + 1, 1)
+            yield Edit(Range(Position(start + 1, 1), stop), ''.join(new[first:last]).replace(newline, '\n'))
 
 
 def _touched(checked: 'Checked', view: 'View', place: types.Range) -> Iterator[Finding]:

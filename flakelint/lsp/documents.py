@@ -5,17 +5,20 @@
 
 """The files that an editor has open, as they are in it."""
 
-from dataclasses import dataclass, field, replace
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from flakelint.lsp.positions import Places
+from flakelint.lsp.positions import Places, column_of
 from flakelint.source.markdown import is_markdown
 from flakelint.source.text import LineTable
 
 PYTHON = 'python'
+_LINE = re.compile(r'[^\r\n]*(?:\r\n|\r|\n|\Z)')
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ class Snapshot:
             The content.
         encoding (str):
             The encoding in whose units the client counts columns.
-        language (str):
-            The language, as the client names it.
+        language (str, Optional):
+            The language, as the client names it. Default: `python`.
     """
 
     uri: str
@@ -74,25 +77,61 @@ class Document:
     Args:
         snapshot (Snapshot):
             How it is now.
-        is_open (bool, Optional):
-            Whether it still is. Default: `True`.
     """
 
     snapshot: Snapshot
-    is_open: bool = field(default=True)
 
-    def change(self, version: int, changes: list[types.TextDocumentContentChangeEvent]) -> None:
+    @property
+    def version(self) -> int:
+        """The version that the client gave it."""
+        return self.snapshot.version
+
+    def change(self, version: int, changes: Iterable[types.TextDocumentContentChangeEvent]) -> None:
         """Apply what was changed, in order."""
-        for one in changes:
-            text = one.text
-            if isinstance(one, types.TextDocumentContentChangePartial):
-                before = self.snapshot
-                start, end = map(before.lines.offset, before.places.stretch(one.range))
-                text = f'{before.text[:start]}{text}{before.text[end:]}'
-            self.snapshot = replace(self.snapshot, text=text, version=version)
-        self.snapshot = replace(self.snapshot, version=version)
+        text = edited(self.snapshot.text, changes, self.snapshot.encoding)
+        self.snapshot = replace(self.snapshot, text=text, version=version)
+
+
+def edited(text: str, changes: Iterable[types.TextDocumentContentChangeEvent], encoding: str) -> str:
+    """A text after changes, in order; what lies outside the text counts as the nearest place in it.
+
+    Args:
+        text (str):
+            The text.
+        changes (Iterable[types.TextDocumentContentChangeEvent]):
+            New contents, or contents of stretches.
+        encoding (str):
+            The encoding in whose units columns are counted.
+    """
+    lines = _lines(text)
+    for one in changes:
+        if not isinstance(one, types.TextDocumentContentChangePartial):
+            lines = _lines(one.text)
+            continue
+        (first, start), (last, end) = sorted(_place(lines, place, encoding) for place in (one.range.start, one.range.end))
+        # a line break may come to be, or be parted, at either end
+        above, below = max(first - 1, 0), last + 2
+        before, behind = ''.join(lines[above:first]) + lines[first][:start], lines[last][end:] + ''.join(lines[last + 1:below])
+        follows = below < len(lines)
+        new = _lines(f'{before}{one.text}{behind}')
+        lines[above:below] = new[:-1] if follows and not new[-1] else new
+    return ''.join(lines)
 
 
 def path_of(uri: str) -> str | None:
     """The path of a file that a URI names; None for what is not on the disk."""
     return to_fs_path(uri) if uri.startswith('file:') else None
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text with their line breaks; the last one has none, and may be empty."""
+    found = [match.group() for match in _LINE.finditer(text)]
+    return found[:-1] if len(found) > 1 and not found[-1] and found[-2] and found[-2][-1] not in '\r\n' else found
+
+
+def _place(lines: list[str], position: types.Position, encoding: str) -> tuple[int, int]:
+    """The number of a line, from 0, and the offset in it."""
+    if position.line >= len(lines):
+        return len(lines) - 1, len(lines[-1])
+    line = lines[max(position.line, 0)].rstrip('\r\n')
+    return max(position.line, 0), column_of(line, position.character, encoding)

@@ -5,8 +5,10 @@
 
 """What the server answers to, method by method."""
 
+import hashlib
 import platform
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from lsprotocol import types
@@ -17,8 +19,10 @@ from flakelint.lsp.diagnostics import diagnostics
 from flakelint.lsp.documents import Document, Snapshot, path_of
 from flakelint.lsp.notebooks import Notebook
 from flakelint.lsp.projects import SETTINGS_FILES
+from flakelint.lsp.protocol import overtaken
 from flakelint.lsp.server import Server
 from flakelint.lsp.session import Checked
+from flakelint.lsp.views import View
 
 DEBUG_INFORMATION = 'flakelint.debugInformation'
 _WATCHED = [*(f'**/{name}' for name in SETTINGS_FILES), '**/*.py']
@@ -26,7 +30,7 @@ _WATCHED = [*(f'**/{name}' for name in SETTINGS_FILES), '**/*.py']
 
 def register(server: Server) -> None:
     """Let a server answer."""
-    for feature in (_lifecycle, _documents, _notebooks, _diagnostics, _actions, _reading, _writing, _navigation):
+    for feature in (_lifecycle, _documents, _notebooks, _diagnostics, _actions, _reading):
         feature(server)
 
 
@@ -45,26 +49,19 @@ def _lifecycle(server: Server) -> None:
             method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
             registration = types.Registration('flakelint-files', method, options)
             ls.client_register_capability(types.RegistrationParams([registration]))
-        ls.settings_changed(is_start=True)
+        ls.settings_changed()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-        workspace = ls.client_capabilities.workspace
-        if params.settings and not (workspace is not None and workspace.configuration):
-            ls.take_settings(params.settings)
-        ls.settings_changed()
+        ls.settings_sent(params.settings)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def watched(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-        ls.files_changed([path for one in params.changes if (path := path_of(one.uri))])
+        ls.files_changed()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
-        for one in params.event.removed:
-            ls.session.folders.pop(path_of(one.uri) or one.uri, None)
-        for one in params.event.added:
-            ls.session.folders[path_of(one.uri) or one.uri] = None
-        ls.settings_changed()
+        ls.folders_changed(params.event)
 
     @server.command(DEBUG_INFORMATION)
     async def debug_information(ls: Server, uri: str = '') -> str:
@@ -99,9 +96,7 @@ def _documents(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
     def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-        path = path_of(params.text_document.uri)
-        if path is not None:
-            ls.files_changed([path])
+        ls.files_changed()
         ls.changed(params.text_document.uri, 0)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
@@ -130,7 +125,7 @@ def _notebooks(server: Server) -> None:
         ls.open_notebook(notebook)
         for cell in before - set(notebook.documents):
             ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell, []))
-        ls.changed(notebook.uri, ls.session.client.debounce / 1000)
+        ls.changed(notebook.uri, ls.session.settings_of(path_of(notebook.uri)).debounce / 1000)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def closed(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
@@ -143,14 +138,11 @@ def _diagnostics(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
     async def pulled(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-        found = await ls.checked(params.text_document.uri)
-        if found is None:
-            return types.RelatedFullDocumentDiagnosticReport(items=[])
-        checked, view = found
-        result_id = f'{checked.result_id}{view.place_id}'
+        items = await ls.ask(params.text_document.uri, diagnostics, overtaken) or []
+        result_id = hashlib.blake2b(repr(items).encode(errors='surrogatepass'), digest_size=12).hexdigest()
         if params.previous_result_id == result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
-        return types.RelatedFullDocumentDiagnosticReport(items=diagnostics(checked, view), result_id=result_id)
+        return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
 
 
 def _actions(server: Server) -> None:
@@ -160,16 +152,16 @@ def _actions(server: Server) -> None:
     async def offered(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
         lazily = _resolves_edits(ls)
 
-        def answer(checked: Checked, view: Any) -> list[types.CodeAction]:
+        def answer(checked: Checked, view: View) -> list[types.CodeAction]:
             found = actions.actions(checked, view, params.range, params.context)
-            return found if lazily else [_plain(ls, actions.resolved(one, checked, view)) for one in found]
+            return found if lazily else [_resolved(ls, one, checked, view) for one in found]
 
         return await ls.ask(params.text_document.uri, answer) or []
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def resolved(ls: Server, action: types.CodeAction) -> types.CodeAction:
-        data = action.data if isinstance(action.data, dict) else {}
-        found = await ls.ask(data.get('uri', ''), lambda checked, view: _plain(ls, actions.resolved(action, checked, view)))
+        uri = action.data.get('uri') if isinstance(action.data, dict) else None
+        found = await ls.ask(str(uri), lambda checked, view: _resolved(ls, action, checked, view))
         return found or action
 
 
@@ -180,8 +172,9 @@ def _resolves_edits(ls: Server) -> bool:
     return support is not None and 'edit' in support.properties
 
 
-def _plain(ls: Server, action: types.CodeAction) -> types.CodeAction:
+def _resolved(ls: Server, action: types.CodeAction, checked: Checked, view: View) -> types.CodeAction:
     """An action with an edit that the client understands."""
+    actions.resolve(action, checked, view, ls.views(view))
     workspace = ls.client_capabilities.workspace
     edits = workspace.workspace_edit if workspace is not None else None
     if action.edit is not None and not (edits is not None and edits.document_changes):
@@ -190,41 +183,18 @@ def _plain(ls: Server, action: types.CodeAction) -> types.CodeAction:
 
 
 def _reading(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
-        uri = params.text_document.uri
-        return await ls.ask(uri, lambda checked, view: hover.hover(checked, view, params.position))
+    complete = types.CompletionOptions(trigger_characters=completion.TRIGGERS)
+    sign = types.SignatureHelpOptions(trigger_characters=completion.SIGNATURE_TRIGGERS)
+    _answer(server, types.TEXT_DOCUMENT_HOVER, hover.hover)
+    _answer(server, types.TEXT_DOCUMENT_COMPLETION, completion.completions, complete)
+    _answer(server, types.TEXT_DOCUMENT_SIGNATURE_HELP, completion.signatures, sign)
+    _answer(server, types.TEXT_DOCUMENT_DEFINITION, navigation.definition)
+    _answer(server, types.TEXT_DOCUMENT_REFERENCES, navigation.launched)
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def hinted(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint]:
         uri = params.text_document.uri
         return await ls.ask(uri, lambda checked, view: inlays.inlays(checked, view, params.range)) or []
-
-
-def _writing(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=completion.TRIGGERS))
-    async def completed(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem]:
-        uri = params.text_document.uri
-        return await ls.ask(uri, lambda checked, view: completion.completions(checked, view, params.position)) or []
-
-    options = types.SignatureHelpOptions(trigger_characters=completion.SIGNATURE_TRIGGERS)
-
-    @server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP, options)
-    async def helped(ls: Server, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
-        uri = params.text_document.uri
-        return await ls.ask(uri, lambda checked, view: completion.signatures(checked, view, params.position))
-
-
-def _navigation(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def defined(ls: Server, params: types.DefinitionParams) -> types.Location | None:
-        uri = params.text_document.uri
-        return await ls.ask(uri, lambda checked, view: navigation.definition(checked, view, params.position))
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def referred(ls: Server, params: types.ReferenceParams) -> list[types.Location] | None:
-        uri = params.text_document.uri
-        return await ls.ask(uri, lambda checked, view: navigation.references(checked, view, params.position))
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
     async def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -232,5 +202,15 @@ def _navigation(server: Server) -> None:
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def lens_resolved(ls: Server, lens: types.CodeLens) -> types.CodeLens:
-        found = await ls.ask(lens.data['uri'], lambda checked, view: navigation.lens_resolved(lens, checked, view))
-        return found or lens
+        uri = lens.data.get('uri') if isinstance(lens.data, dict) else None
+        return await ls.ask(str(uri), lambda checked, view: navigation.lens_resolved(lens, checked, view)) or lens
+
+
+def _answer(
+    server: Server, method: str, answer: Callable[[Checked, View, types.Position], Any], options: Any = None,
+) -> None:
+    """Let a server answer to what is asked of a place."""
+
+    @server.feature(method, options)
+    async def answered(ls: Server, params: types.TextDocumentPositionParams) -> Any:
+        return await ls.ask(params.text_document.uri, lambda checked, view: answer(checked, view, params.position))

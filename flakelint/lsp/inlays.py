@@ -28,10 +28,10 @@ _MAX_SHOWN = 3
 
 def inlays(checked: 'Checked', view: 'View', place: lsp.Range) -> list[lsp.InlayHint]:
     """The hints in a stretch of a document, as the editor's settings ask for them."""
-    if checked.file is None or checked.project is None or checked.project.client.inlay_hints == 'off':
+    if checked.file is None or checked.project is None or checked.project.editor.inlay_hints == 'off':
         return []
     asked = view.stretch(place)
-    narrow_only = checked.project.client.inlay_hints == 'narrow'
+    narrow_only = checked.project.editor.inlay_hints == 'narrow'
     found = []
     for kernel in checked.file.kernels:
         definition = kernel.definition

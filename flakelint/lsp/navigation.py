@@ -35,7 +35,7 @@ def definition(checked: 'Checked', view: 'View', position: types.Position) -> ty
     return _location(kernel.path, place, checked, view)
 
 
-def references(checked: 'Checked', view: 'View', position: types.Position) -> list[types.Location] | None:
+def launched(checked: 'Checked', view: 'View', position: types.Position) -> list[types.Location] | None:
     """Where the kernel is launched whose name is at a place."""
     kernel = _kernel(checked, view, position)
     return None if kernel is None else launches(kernel, checked, view)
@@ -53,14 +53,15 @@ def launches(kernel: 'Kernel', checked: 'Checked', view: 'View') -> list[types.L
 
 def lenses(checked: 'Checked', view: 'View') -> list[types.CodeLens]:
     """How often each kernel of a document is launched; where, comes with `lens_resolved`."""
-    if checked.file is None or checked.project is None or not checked.project.client.code_lens:
+    if checked.file is None or checked.project is None or not checked.project.editor.code_lens:
         return []
     return list(_lenses(checked.file, view))
 
 
 def lens_resolved(lens: types.CodeLens, checked: 'Checked', view: 'View') -> types.CodeLens:
     """A lens of `lenses` with what it says."""
-    kernel = next((one for one in checked.file.kernels if one.qualified_name == lens.data['kernel']), None)
+    kernels = checked.file.kernels if checked.file is not None else ()
+    kernel = next((one for one in kernels if one.qualified_name == lens.data.get('kernel')), None)
     found = launches(kernel, checked, view) if kernel is not None else []
     title = 'no launch is seen' if not found else '1 launch' if len(found) == 1 else f'{len(found)} launches'
     lens.command = types.Command(title=title, command=SHOW_LAUNCHES, arguments=[view.uri, lens.range.start, found])

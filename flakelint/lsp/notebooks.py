@@ -5,18 +5,21 @@
 
 """Notebooks: their code cells are checked as one text."""
 
+import ast
 import re
+import warnings
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from lsprotocol import types
 
 from flakelint.lsp.documents import PYTHON, Document, Snapshot
 from flakelint.lsp.views import View
 
-# what IPython alone understands: magics, commands of the shell, and help
-_MAGIC = re.compile(r'^(?P<indent>[ \t]*)(?:[%!].*|.*\?{1,2}[ \t]*$)')
-_CELL_MAGIC = re.compile(r'\s*%%(?!time\b|timeit\b|capture\b)')
+# what IPython alone understands: magics, commands of the shell, help, and what is assigned from them
+_MAGIC = re.compile(
+    r'(?P<indent>[ \t]*)(?:[%!].*|\?{1,2}[\w.*%]+|[\w.*%]+\?{1,2}[ \t]*|(?P<names>[\w., \t]+)=[ \t]*(?:!|%[a-zA-Z]).*)',
+)
+_CELL_MAGIC = re.compile(r'\s*%%(?!(?:time|timeit|capture)\b)')
 
 
 @dataclass
@@ -42,76 +45,72 @@ class Notebook:
     cells: list[types.NotebookCell]
     documents: dict[str, Document] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._join()
+
     def open(self, items: list[types.TextDocumentItem]) -> None:
         """Take over the texts of cells."""
         for item in items:
             snapshot = Snapshot(item.uri, item.version, item.text, self.encoding, item.language_id)
             self.documents[item.uri] = Document(snapshot)
-        self._forget()
+        self._join()
 
     def change(self, version: int, change: types.NotebookDocumentChangeEvent) -> None:
         """Apply what was changed."""
         self.version = version
         cells = change.cells
-        if cells is None:
-            return
-        if cells.structure is not None:
+        if cells is not None and cells.structure is not None:
             splice = cells.structure.array
             self.cells[splice.start:splice.start + splice.delete_count] = splice.cells or []
             for closed in cells.structure.did_close or ():
                 self.documents.pop(closed.uri, None)
-            self.open(cells.structure.did_open or [])
-        for one in cells.text_content or ():
+            self.open(list(cells.structure.did_open or ()))
+        for one in (cells.text_content if cells is not None else None) or ():
             if one.document.uri in self.documents:
                 self.documents[one.document.uri].change(one.document.version, one.changes)
-        self._forget()
+        self._join()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it is open, as a document is."""
-        return True
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The text that its code cells make."""
-        return self._joined[0]
-
-    @property
-    def views(self) -> dict[str, View]:
-        """Its code cells within that text, by what the client calls them."""
-        return self._joined[1]
-
-    @cached_property
-    def _joined(self) -> tuple[Snapshot, dict[str, View]]:
+    def _join(self) -> None:
+        """Work out the text that its code cells make, and where in it they are."""
         texts: list[str] = []
+        self.views: dict[str, View] = {}
         places: list[tuple[str, int, int]] = []
         first = 0
         for cell in self.cells:
             document = self.documents.get(cell.document)
             if document is None or cell.kind != types.NotebookCellKind.Code or document.snapshot.language != PYTHON:
                 continue
-            text = _as_python(document.snapshot.text)
-            text = text if text.endswith('\n') else f'{text}\n'
+            text = f'{_as_python(document.snapshot.text)}\n'
             places.append((cell.document, first, text.count('\n')))
             texts.append(text)
             first += text.count('\n')
-        whole = Snapshot(self.uri, self.version, ''.join(texts), self.encoding)
-        return whole, {uri: View(uri, whole, start, count) for uri, start, count in places}
-
-    def _forget(self) -> None:
-        self.__dict__.pop('_joined', None)
+        self.snapshot = Snapshot(self.uri, self.version, ''.join(texts), self.encoding)
+        self.views = {uri: View(uri, self.snapshot, start, count) for uri, start, count in places}
 
 
 def _as_python(text: str) -> str:
-    """The text of a cell, with as many lines, without what is no Python."""
+    """The text of a cell, with as many lines, without what is no Python; without a line break at its end."""
     lines = text.replace('\r\n', '\n').replace('\r', '\n').split('\n')
     if _CELL_MAGIC.match(text):
         return '\n' * (len(lines) - 1)
-    return '\n'.join(map(_line, lines))
+    joined = '\n'.join(lines)
+    return joined if _is_python(joined) else '\n'.join(map(_line, lines))
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            ast.parse(text)
+        return True
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
 
 
 def _line(line: str) -> str:
-    magic = _MAGIC.match(line)
-    if magic is None or '#' in line.split('?')[0]:
+    magic = _MAGIC.fullmatch(line)
+    if magic is None:
         return line
+    if magic['names'] is not None:
+        return f'{magic["indent"]}{magic["names"].strip()} = ...'
     return f'{magic["indent"]}pass' if magic['indent'] else ''

@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from flakelint.source.text import LineTable, Position, Range
 
+BOM = '\ufeff'
 _UNITS: dict[str, Callable[[str], int]] = {
     'utf-8': lambda text: len(text.encode('utf-8', 'surrogatepass')),
     'utf-16': lambda text: len(text) + sum(character > '\uffff' for character in text),
@@ -19,7 +20,7 @@ _UNITS: dict[str, Callable[[str], int]] = {
 
 
 class Places:
-    """The places in a text.
+    """The places in a text. The engine does not count a byte order mark at its beginning, and a client does.
 
     Args:
         lines (LineTable):
@@ -30,13 +31,14 @@ class Places:
 
     def __init__(self, lines: LineTable, encoding: str) -> None:
         self._lines = lines
-        self._length = _UNITS[encoding]
+        self._encoding = encoding
+        self._mark = lines.text.startswith(BOM)
 
     def position(self, place: Position) -> types.Position:
         """A place, for the client."""
         line = self._lines.line(place.line)
-        before = line[:place.column - 1]
-        return types.Position(place.line - 1, place.column - 1 if line.isascii() else self._length(before))
+        column = place.column - 1 + (self._mark and place.line == 1)
+        return types.Position(place.line - 1, column if line.isascii() else _UNITS[self._encoding](line[:column]))
 
     def range(self, place: Range) -> types.Range:
         """A stretch of text, for the client."""
@@ -46,20 +48,22 @@ class Places:
         """A place of the client; one outside the text is the nearest in it."""
         if position.line >= len(self._lines):
             return self._lines.position(len(self._lines.text))
-        line = self._lines.line(max(position.line, 0) + 1)
-        column = min(max(position.character, 0), len(line))
-        if not line.isascii():
-            column = self._column(line, max(position.character, 0))
-        return Position(max(position.line, 0) + 1, column + 1)
-
-    def _column(self, line: str, units: int) -> int:
-        for column, character in enumerate(line):
-            units -= self._length(character)
-            if units < 0:
-                return column
-        return len(line)
+        number = max(position.line, 0) + 1
+        column = column_of(self._lines.line(number), position.character, self._encoding)
+        return Position(number, max(column - (self._mark and number == 1), 0) + 1)
 
     def stretch(self, place: types.Range) -> Range:
         """A stretch of text of the client; its ends are put in order."""
         start, end = self.place(place.start), self.place(place.end)
         return Range(min(start, end), max(start, end))
+
+
+def column_of(line: str, units: int, encoding: str) -> int:
+    """The offset in a line of what a client counts in units of an encoding; the nearest in the line."""
+    if line.isascii():
+        return min(max(units, 0), len(line))
+    for column, character in enumerate(line):
+        units -= _UNITS[encoding](character)
+        if units < 0:
+            return column
+    return len(line)

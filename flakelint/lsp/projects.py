@@ -8,6 +8,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from flakelint.engine.cache import FOLDER, Cache, environment
 from flakelint.engine.config import Config, SettingsError, load
 from flakelint.engine.registry import Registry, check_option_tables, collect
 from flakelint.engine.runner import Job, read
-from flakelint.lsp.client import ClientSettings
+from flakelint.lsp.editor_settings import EditorSettings
 from flakelint.project.contents import Content, content_of
 from flakelint.project.ignore import Patterns
 
@@ -33,16 +34,16 @@ class Project:
     Args:
         config (Config):
             The configuration.
-        client (ClientSettings):
+        editor (EditorSettings):
             What the editor sets.
 
     Raises:
         SettingsError: a rule is unknown or cannot be imported, or its options are wrong.
     """
 
-    def __init__(self, config: Config, client: ClientSettings) -> None:
+    def __init__(self, config: Config, editor: EditorSettings) -> None:
         self.config = config
-        self.client = client
+        self.editor = editor
         self.registry: Registry = collect(config)
         check_option_tables(self.registry, config)
         self.codes = tuple(self.registry.selected(config.layers))
@@ -133,6 +134,28 @@ class Store:
             self._cache.write_summaries(summaries)
 
 
+# the settings files and rules that there are, with the time of their last change and their size
+_Stamps = tuple[tuple[str, int, int], ...]
+
+
+def _stamps(folder: str, editor: EditorSettings, project: Project | None) -> _Stamps:
+    """The files that say which rules there are in a folder, as they are now."""
+    paths = [editor.configuration] if editor.configuration else []
+    above = folder if not paths else ''
+    while above:
+        paths.extend(os.path.join(above, name) for name in SETTINGS_FILES)
+        above = os.path.dirname(above) if os.path.dirname(above) != above else ''
+    for rules in project.config.settings.rule_paths if project is not None else ():
+        root = os.path.join(project.config.root, rules)
+        paths.extend(os.path.join(root, name) for name in (sorted(os.listdir(root)) if os.path.isdir(root) else ()))
+    found = []
+    for path in paths:
+        with suppress(OSError):
+            status = os.stat(path)
+            found.append((path, status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
 class Projects:
     """The projects of all open files.
 
@@ -144,15 +167,19 @@ class Projects:
     def __init__(self, complain: Callable[[str], object]) -> None:
         self._complain = complain
         self._told: set[str] = set()
-        self._by_folder: dict[tuple[str, str], Project | None] = {}
+        self._by_folder: dict[tuple[str, str], tuple[_Stamps, Project | None]] = {}
         self._by_root: dict[tuple[str, str | None, str], Project] = {}
 
-    def find(self, folder: str, client: ClientSettings) -> Project | None:
+    def find(self, folder: str, editor: EditorSettings) -> Project | None:
         """The project in whose configuration a folder is; None where that is wrong."""
-        key = (folder, repr(client))
-        if key not in self._by_folder:
-            self._by_folder[key] = self._load(folder, client)
-        return self._by_folder[key]
+        key = (folder, repr(editor))
+        stamps = _stamps(folder, editor, self._by_folder.get(key, (None, None))[1])
+        if key not in self._by_folder or self._by_folder[key][0] != stamps:
+            # an editor may watch no files, so that what changed is seen here
+            self._by_root = {root: one for root, one in self._by_root.items() if one is not self._by_folder.get(key, (0, 0))[1]}
+            project = self._load(folder, editor)
+            self._by_folder[key] = _stamps(folder, editor, project), project
+        return self._by_folder[key][1]
 
     def reload(self) -> None:
         """Read all settings files again when they are next asked for."""
@@ -165,15 +192,15 @@ class Projects:
         for project in self._by_root.values():
             project.forget_files()
 
-    def _load(self, folder: str, client: ClientSettings) -> Project | None:
+    def _load(self, folder: str, editor: EditorSettings) -> Project | None:
         try:
-            config = load(folder, client.configuration or None, client.overrides)
-            key = (config.root, config.file, repr(client))
+            config = load(folder, editor.configuration or None, editor.overrides)
+            key = (config.root, config.file, repr(editor))
             if key not in self._by_root:
-                self._by_root[key] = Project(config, client)
+                self._by_root[key] = Project(config, editor)
             return self._by_root[key]
         except SettingsError as error:
-            self._say(with_line(str(error), folder, client.configuration))
+            self._say(with_line(str(error), folder, editor.configuration))
             return None
 
     def _say(self, text: str) -> None:

@@ -6,6 +6,7 @@
 """What the server does differently from pygls where the two meet a client."""
 
 import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from lsprotocol import types
@@ -14,6 +15,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 # `ServerCancelled` of the specification: what was asked was overtaken, and may be asked again
 SERVER_CANCELLED = -32802
+CONTENT_MODIFIED = -32801
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
@@ -21,6 +23,11 @@ INVALID_REQUEST = -32600
 def overtaken() -> JsonRpcException:
     """The answer to a request for diagnostics that a change of the document overtook."""
     return JsonRpcException('the document changed', SERVER_CANCELLED, {'retriggerRequest': True})
+
+
+def modified() -> JsonRpcException:
+    """The answer to any other request that a change of the document overtook."""
+    return JsonRpcException('the document changed', CONTENT_MODIFIED)
 
 
 class Protocol(LanguageServerProtocol):
@@ -38,8 +45,8 @@ class Protocol(LanguageServerProtocol):
 
     def refuse(self, error: Exception) -> None:
         """Answer what is no message, and so has no number to answer to."""
-        is_text = isinstance(error, JsonRpcException)
-        code, reason = (INVALID_REQUEST, error.message) if is_text else (PARSE_ERROR, f'not JSON: {error}')
+        is_read = isinstance(error, JsonRpcException)
+        code, reason = (INVALID_REQUEST, error.message) if is_read else (PARSE_ERROR, f'not JSON: {error}')
         self._send_data({'jsonrpc': self.VERSION, 'id': None, 'error': {'code': code, 'message': reason}})
 
     def handle_message(self, message: Any) -> None:
@@ -49,32 +56,23 @@ class Protocol(LanguageServerProtocol):
             return
         super().handle_message(message)
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
-        """A document was opened."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Any:
-        """A document was changed."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+def _passed_on(method: str) -> Callable[[Protocol, Any], Iterator[Any]]:
+    """A built-in feature that does nothing but ask ours."""
 
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
-        """A document was closed."""
-        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+    @lsp_method(method)
+    def pass_on(protocol: Protocol, params: Any) -> Iterator[Any]:
+        yield protocol.fm.features[method], (params,), None
 
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> Any:
-        """A notebook was opened."""
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_OPEN], (params,), None
+    return pass_on
 
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> Any:
-        """A notebook was changed."""
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CHANGE], (params,), None
 
-    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
-    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> Any:
-        """A notebook was closed."""
-        yield self.fm.features[types.NOTEBOOK_DOCUMENT_DID_CLOSE], (params,), None
+for _name, _method in (
+    ('lsp_text_document__did_open', types.TEXT_DOCUMENT_DID_OPEN),
+    ('lsp_text_document__did_change', types.TEXT_DOCUMENT_DID_CHANGE),
+    ('lsp_text_document__did_close', types.TEXT_DOCUMENT_DID_CLOSE),
+    ('lsp_notebook_document__did_open', types.NOTEBOOK_DOCUMENT_DID_OPEN),
+    ('lsp_notebook_document__did_change', types.NOTEBOOK_DOCUMENT_DID_CHANGE),
+    ('lsp_notebook_document__did_close', types.NOTEBOOK_DOCUMENT_DID_CLOSE),
+):
+    setattr(Protocol, _name, _passed_on(_method))

@@ -20,12 +20,11 @@ from pygls.uris import from_fs_path
 
 from flakelint import __version__
 from flakelint.engine.incremental import StaleError
-from flakelint.lsp import client
 from flakelint.lsp.diagnostics import diagnostics
-from flakelint.lsp.documents import PYTHON, Document, Snapshot, path_of
+from flakelint.lsp.documents import PYTHON, Document, path_of
+from flakelint.lsp.editor_settings import SECTION, EditorSettings, read
 from flakelint.lsp.notebooks import Notebook
-from flakelint.lsp.projects import SETTINGS_FILES
-from flakelint.lsp.protocol import Protocol, overtaken
+from flakelint.lsp.protocol import Protocol, modified
 from flakelint.lsp.session import Checked, Session
 from flakelint.lsp.views import View
 
@@ -35,6 +34,8 @@ _CELLS = types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage
 _STACK = 64 << 20
 # how long to wait for further files to change, in seconds
 _SETTLE = 0.3
+# among the timers of documents, that of the files on the disk
+_FILES = ''
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +51,10 @@ class Server(LanguageServer):
         self.notebooks: dict[str, Notebook] = {}
         self._cells: dict[str, str] = {}
         self._told: set[str] = set()
+        # what the client sent unasked, and how often it was asked
+        self._initial = EditorSettings()
+        self._asked = 0
+        self._in_force: tuple[EditorSettings, dict[str, EditorSettings | None]] | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -87,34 +92,39 @@ class Server(LanguageServer):
 
     def view(self, uri: str) -> View | None:
         """A document as it is now; None for one that is not open."""
-        notebook = self.notebooks.get(self._cells.get(uri, ''))
-        if notebook is not None:
-            return notebook.views.get(uri)
-        document = self.documents.get(uri)
-        return None if document is None else View(uri, document.snapshot)
+        source = self._source(uri)
+        if isinstance(source, Notebook):
+            return source.views.get(uri)
+        return None if source is None else View(uri, source.snapshot)
+
+    def views(self, view: View) -> list[View]:
+        """All documents that share the text of one."""
+        notebook = self.notebooks.get(view.whole.uri)
+        return [view] if notebook is None else list(notebook.views.values())
 
     async def work(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Do something in the thread that works things out, after what was asked before."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
 
-    async def ask(self, uri: str, answer: Callable[[Checked, View], _T]) -> _T | None:
-        """What is answered about a document, once it is checked as it is now; None where it is not open."""
-        view = self.view(uri)
-        return None if view is None else await self.work(lambda: answer(self.session.check(view.whole), view))
+    async def ask(self, uri: str, answer: Callable[[Checked, View], _T], outdated: Callable[[], Exception] = modified) -> _T | None:
+        """What is answered about a document, worked out from what it is now; None where it is not open.
 
-    async def checked(self, uri: str) -> tuple[Checked, View] | None:
-        """What is found in a document as it is now; None where it is not open.
-
-        Raises:
-            JsonRpcException: it was changed in the meantime, `ServerCancelled`.
+        Args:
+            uri (str):
+                What the client calls it.
+            answer (Callable[[Checked, View], _T]):
+                Gives the answer, in the other thread.
+            outdated (Callable[[], Exception], Optional):
+                Makes what is raised where the document is changed before it is looked at. Default: `ContentModified`.
         """
         view = self.view(uri)
         if view is None:
             return None
+        is_stale = self._is_stale(uri)
         try:
-            return await self.work(self.session.check, view.whole, self._is_stale(uri, view.whole)), view
+            return await self.work(lambda: answer(self.session.check(view.whole, is_stale), view))
         except StaleError:
-            raise overtaken() from None
+            raise outdated() from None
 
     def changed(self, uri: str, delay: float) -> None:
         """Have a document checked after some seconds, if nothing more happens to it; only where the client does not ask by itself."""
@@ -132,19 +142,30 @@ class Server(LanguageServer):
         for one in shown:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(one, []))
 
-    def files_changed(self, paths: list[str]) -> None:
+    def files_changed(self) -> None:
         """Look at files of the disk again, once they are left alone."""
-        is_settings = any(path.endswith(SETTINGS_FILES) for path in paths)
-        forget = self.session.reload if is_settings else self.session.forget_files
-        self._later('reload' if is_settings else 'files', self._refresh, forget)
+        if _FILES in self._timers:
+            self._timers.pop(_FILES).cancel()
+        loop = asyncio.get_running_loop()
+        self._timers[_FILES] = loop.call_later(_SETTLE, self.spawn, self._refresh, self.session.forget_files)
 
-    def take_settings(self, values: Any) -> None:
-        """Take over settings that the client sends."""
-        self.session.client = self._read(values)
+    def settings_sent(self, values: Any) -> None:
+        """Take over settings that the client sends, and ask it for those that it does not send."""
+        if values and not self._answers_for_settings:
+            self._initial = self._read(values)
+        self.settings_changed()
 
-    def settings_changed(self, is_start: bool = False) -> None:
-        """Read the settings of the client, and check everything anew; at the start only if they differ from what it said before."""
-        self.spawn(self._configure, is_start)
+    def settings_changed(self) -> None:
+        """Ask the client for its settings, and check everything anew if they are others than before."""
+        self.spawn(self._configure)
+
+    def folders_changed(self, event: types.WorkspaceFoldersChangeEvent) -> None:
+        """Take over which folders the workspace has."""
+        for one in event.removed:
+            self.session.folders.pop(path_of(one.uri) or one.uri, None)
+        for one in event.added:
+            self.session.folders.setdefault(path_of(one.uri) or one.uri, None)
+        self.settings_changed()
 
     def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Have something done in the background; what goes wrong there is told, and survived."""
@@ -160,7 +181,8 @@ class Server(LanguageServer):
         if not params.workspace_folders:
             root = path_of(params.root_uri) if params.root_uri else params.root_path
             self.session.folders.update({root: None} if root else {})
-        self.session.client = self._read(params.initialization_options)
+        self._initial = self._read(params.initialization_options)
+        self.session.editor = self._initial
 
     def open_notebook(self, notebook: Notebook) -> None:
         """Take over a notebook, or the cells that it has now."""
@@ -177,30 +199,35 @@ class Server(LanguageServer):
         return cells
 
     async def _publish(self, uri: str) -> None:
-        notebook = self.notebooks.get(uri)
-        source = notebook or self.documents.get(uri)
+        source = self._source(uri)
         if source is None:
             return
         snapshot = source.snapshot
+        is_stale = self._is_stale(uri)
+        views = list(source.views.values()) if isinstance(source, Notebook) else [View(uri, snapshot)]
+
+        def found() -> list[list[types.Diagnostic]]:
+            checked = self.session.check(snapshot, is_stale)
+            return [diagnostics(checked, view) for view in views]
+
         try:
-            checked = await self.work(self.session.check, snapshot, self._is_stale(uri, snapshot))
+            parts = await self.work(found)
         except StaleError:
             return
-        views = list(notebook.views.values()) if notebook is not None else [View(uri, snapshot)]
-        if source.snapshot.version == snapshot.version and (uri in self.documents or uri in self.notebooks):
-            version = snapshot.version if notebook is None else None
-            for view in views:
-                found = diagnostics(checked, view)
-                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(view.uri, found, version))
+        if not is_stale():
+            version = None if isinstance(source, Notebook) else snapshot.version
+            for view, part in zip(views, parts, strict=True):
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(view.uri, part, version))
 
-    def _is_stale(self, uri: str, snapshot: Snapshot) -> Callable[[], bool]:
-        def is_stale() -> bool:
-            view = self.view(uri)
-            source = self.notebooks.get(uri)
-            now = view.whole if view is not None else source.snapshot if source is not None else None
-            return now is None or now.version != snapshot.version
+    def _source(self, uri: str) -> Document | Notebook | None:
+        """The document, or the notebook, that a URI means, or to which the cell belongs that it means."""
+        return self.documents.get(uri) or self.notebooks.get(self._cells.get(uri, uri))
 
-        return is_stale
+    def _is_stale(self, uri: str) -> Callable[[], bool]:
+        """Tells, from any thread, whether a document was changed or closed since."""
+        source = self._source(uri)
+        version = source.version if source is not None else None
+        return lambda: source is None or self._source(uri) is not source or source.version != version
 
     async def _refresh(self, forget: Callable[[], None]) -> None:
         await self.work(forget)
@@ -214,34 +241,41 @@ class Server(LanguageServer):
         if workspace is not None and workspace.code_lens and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
 
-    async def _configure(self, is_start: bool) -> None:
-        before = (self.session.client, dict(self.session.folders))
+    @property
+    def _answers_for_settings(self) -> bool:
         workspace = self.client_capabilities.workspace
-        if workspace is not None and workspace.configuration:
-            folders = list(self.session.folders)
-            items = [types.ConfigurationItem(section=client.SECTION)]
-            items.extend(types.ConfigurationItem(from_fs_path(folder), client.SECTION) for folder in folders)
-            values = await self.workspace_configuration_async(types.ConfigurationParams(items))
-            if values and values[0] is not None:
-                self.session.client = self._read(values[0])
-            for folder, value in zip(folders, values[1:], strict=False):
+        return bool(workspace is not None and workspace.configuration)
+
+    async def _configure(self) -> None:
+        self._asked += 1
+        asked = self._asked
+        folders = list(self.session.folders)
+        values: list[Any] = []
+        if self._answers_for_settings:
+            items = [types.ConfigurationItem(section=SECTION)]
+            items.extend(types.ConfigurationItem(from_fs_path(folder), SECTION) for folder in folders)
+            values = list(await self.workspace_configuration_async(types.ConfigurationParams(items)))
+        if asked != self._asked:
+            # a later question is on its way
+            return
+        self.session.editor = self._read(values[0]) if values and values[0] is not None else self._initial
+        for folder, value in zip(folders, values[1:], strict=False):
+            if folder in self.session.folders:
                 self.session.folders[folder] = None if value is None else self._read(value)
-        if not is_start or before != (self.session.client, self.session.folders):
+        before, self._in_force = self._in_force, (self.session.editor, dict(self.session.folders))
+        if before != self._in_force and (before is not None or self.session.editor != self._initial):
             await self._refresh(self.session.reload)
 
-    def _read(self, values: Any) -> client.ClientSettings:
-        settings, problems = client.read(values)
+    def _read(self, values: Any) -> EditorSettings:
+        settings, problems = read(values)
         for problem in problems:
             # an editor sends the same for everything and for each folder
             if problem not in self._told:
                 self._told.add(problem)
                 self.complain(problem)
+        if not problems:
+            self._told.clear()
         return settings
-
-    def _later(self, key: str, function: Callable[..., Any], *arguments: Any) -> None:
-        if key in self._timers:
-            self._timers.pop(key).cancel()
-        self._timers[key] = asyncio.get_running_loop().call_later(_SETTLE, self.spawn, function, *arguments)
 
     async def _guarded(self, function: Callable[..., Any], *arguments: Any) -> None:
         try:

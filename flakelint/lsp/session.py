@@ -5,7 +5,6 @@
 
 """What is known of the open files: all that is worked out is worked out here, in one thread beside the one that talks."""
 
-import itertools
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine.findings import Finding
 from flakelint.engine.incremental import Incremental, StaleError
-from flakelint.lsp.client import ClientSettings
 from flakelint.lsp.documents import Snapshot
+from flakelint.lsp.editor_settings import EditorSettings
 from flakelint.lsp.projects import Project, Projects
 
 if TYPE_CHECKING:
@@ -34,15 +33,15 @@ class Checked(NamedTuple):
             The file as the rules see it; None where it is not Python or not checked.
         project (Project | None):
             The project in which it is; None where it is not checked.
-        result_id (str):
-            Another one wherever other things were found.
+        checker (Checker | None):
+            What found them; None where it is not checked.
     """
 
     snapshot: Snapshot
     findings: list[Finding]
     file: 'File | None'
     project: Project | None
-    result_id: str
+    checker: 'Checker | None'
 
 
 class Session:
@@ -56,18 +55,17 @@ class Session:
     def __init__(self, complain: Callable[[str], object]) -> None:
         self.projects = Projects(complain)
         # the settings of the editor: for everything, and for folders of the workspace
-        self.client = ClientSettings()
-        self.folders: dict[str, ClientSettings | None] = {}
+        self.editor = EditorSettings()
+        self.folders: dict[str, EditorSettings | None] = {}
         self._edited: dict[str, tuple[Checker, Incremental]] = {}
         self._checked: dict[str, Checked] = {}
-        self._numbers = itertools.count(1)
 
-    def settings_of(self, path: str | None) -> ClientSettings:
+    def settings_of(self, path: str | None) -> EditorSettings:
         """What the editor sets for a file."""
         folders = dict(self.folders)
         above = [folder for folder in folders if path is not None and _is_below(path, folder)]
         folder = max(above, key=len, default=None)
-        settings = folders.get(folder) or self.client
+        settings = folders.get(folder) or self.editor
         base = folder or next(iter(folders), None)
         if settings.configuration and base is not None:
             return replace(settings, configuration=os.path.join(base, settings.configuration))
@@ -76,12 +74,12 @@ class Session:
     def project_of(self, snapshot: Snapshot) -> Project | None:
         """The project in which a file is; None where it is not to be checked."""
         path = snapshot.path
-        client = self.settings_of(path)
-        if not client.enable or not snapshot.is_checked:
+        editor = self.settings_of(path)
+        if not editor.enable or not snapshot.is_checked:
             return None
         # what was never saved is taken to lie in the first folder of the workspace
         folder = os.path.dirname(path) if path is not None else next(iter(self.folders), os.getcwd())
-        project = self.projects.find(folder, client)
+        project = self.projects.find(folder, editor)
         if project is None or (path is not None and project.excludes(path)):
             return None
         return project
@@ -97,12 +95,10 @@ class Session:
         known = self._checked.get(snapshot.uri)
         project = self.project_of(snapshot)
         checker = project.checker if project is not None else None
-        if known is not None and known.snapshot == snapshot and self._edited.get(snapshot.uri, (None,))[0] is checker:
+        if known is not None and known.snapshot == snapshot and known.checker is checker:
             return known
         findings, file = ([], None) if project is None else self._examine(snapshot, project, is_stale)
-        same = known is not None and known.findings == findings and known.project is project
-        result_id = known.result_id if same else str(next(self._numbers))
-        self._checked[snapshot.uri] = Checked(snapshot, findings, file, project, result_id)
+        self._checked[snapshot.uri] = Checked(snapshot, findings, file, project, checker)
         return self._checked[snapshot.uri]
 
     def close(self, uri: str) -> None:

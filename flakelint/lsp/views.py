@@ -33,11 +33,6 @@ class View:
     first: int = 0
     count: int | None = None
 
-    @property
-    def place_id(self) -> str:
-        """Which part of the text it is, in short; nothing for the whole."""
-        return '' if self.count is None else f':{self.first}:{self.count}'
-
     def holds(self, line: int) -> bool:
         """Whether a line of the text belongs to it."""
         return self.first < line and (self.count is None or line <= self.first + self.count)

@@ -84,6 +84,9 @@ def take_over(before: SourceFile, after: SourceFile) -> None:
     first = min([changed.first, *(one.first_line for one in touched)])
     last = max([changed.last, *map(_last_line, touched)])
     text = after.lines.segment(first, last)
+    # a line that ends in a backslash goes on here
+    if first > 1 and after.lines.line(first - 1).endswith('\\'):
+        return
     edited = unit.parse_alone(text, first)
     if edited or not _CODE.search(text):
         after.__dict__['problem'] = None

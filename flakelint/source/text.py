@@ -92,6 +92,19 @@ def encode(text: str, encoding: str, bom: bool) -> bytes:
     return (codecs.BOM_UTF8 if bom else b'') + text.encode(encoding)
 
 
+def as_file(text: str) -> bytes:
+    """The bytes of a Python file with this text, in the encoding that its cookie names.
+
+    Raises:
+        UnicodeError: the text has a character that the encoding lacks.
+    """
+    data = text.encode()
+    try:
+        return text.encode(decode(data).encoding)
+    except (DecodeError, LookupError):
+        return data
+
+
 class LineTable:
     """Translate between offsets into a text, and lines and columns.
 

@@ -118,19 +118,15 @@ class LaunchArguments(Rule):
     fix = 'unsafe'
     Options = Options
 
-    def check_file(self, file: 'File') -> 'Iterator[Finding]':
-        """Compare the launches of a file with their kernels, and flag calls that launch nothing."""
+    def check_launch(self, calls: list[LaunchCall], file: 'File') -> 'Iterator[Finding]':
+        """Compare a launch with its kernel."""
         options = LAUNCH_OPTIONS.union(self.options.launch_options)
-        calls: dict[ast.Call, list[LaunchCall]] = {}
-        for call in file.launch_calls:
-            calls.setdefault(call.node, []).append(call)
-        for choices in calls.values():
-            if len(choices) != choices[0].choices:
-                continue
-            problems = [_problems(call, options, file) for call in choices]
-            for problem in _common(problems):
-                found = self.finding(problem.place, problem.message, problem.fix)
-                yield found._replace(severity='warning') if problem.is_silent else found
+        for problem in _common([_problems(call, options, file) for call in calls]):
+            found = self.finding(problem.place, problem.message, problem.fix)
+            yield found._replace(severity='warning') if problem.is_silent else found
+
+    def check_file(self, file: 'File') -> 'Iterator[Finding]':
+        """Flag calls of kernels that launch nothing."""
         if 'triton' in file.text or 'jit' in file.text or may_launch(file.text):
             yield from self._called(file)
 

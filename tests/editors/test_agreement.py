@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from flakelint.engine.config import PRESETS, SEVERITIES
-from flakelint.lsp.client import INLAYS, ClientSettings, read
+from flakelint.lsp.editor_settings import INLAYS, EditorSettings, read
 from flakelint.lsp.features import DEBUG_INFORMATION
 from flakelint.lsp.navigation import SHOW_LAUNCHES
 from tests.tools import REPOSITORY
@@ -34,13 +34,13 @@ def default(field: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-SETTINGS = {camel(field.name): default(field) for field in fields(ClientSettings)}
+SETTINGS = {camel(field.name): default(field) for field in fields(EditorSettings)}
 
 
 def test_the_extension_declares_the_settings_with_their_defaults() -> None:
     declared = {name: one['default'] for name, one in DECLARED.items() if name not in OF_THE_EXTENSION}
     assert declared == SETTINGS
-    assert read(declared) == (ClientSettings(), [])
+    assert read(declared) == (EditorSettings(), [])
 
 
 def test_the_extension_declares_the_choices() -> None:

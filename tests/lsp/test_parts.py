@@ -8,10 +8,10 @@
 import pytest
 from lsprotocol import types
 
-from flakelint.lsp import client
-from flakelint.lsp.client import ClientSettings
+from flakelint.lsp import editor_settings
 from flakelint.lsp.cursor import call_before, key_before, member_before
 from flakelint.lsp.documents import Document, Snapshot
+from flakelint.lsp.editor_settings import EditorSettings
 from flakelint.lsp.positions import Places
 from flakelint.source.text import LineTable, Position
 
@@ -88,9 +88,9 @@ def test_members_and_keys() -> None:
 
 def test_settings_of_the_editor() -> None:
     sent = {'settings': {'inlayHints': 'all', 'extend-select': ['DOC'], 'severity': {'TRI': 'info'}, 'debounce': 0}}
-    expected = ClientSettings(inlay_hints='all', extend_select=('DOC',), severity={'TRI': 'info'}, debounce=0)
-    assert client.read(sent) == (expected, [])
-    assert client.read(None) == client.read([]) == client.read({'flakelint': {}}) == (ClientSettings(), [])
+    expected = EditorSettings(inlay_hints='all', extend_select=('DOC',), severity={'TRI': 'info'}, debounce=0)
+    assert editor_settings.read(sent) == (expected, [])
+    assert editor_settings.read(None) == editor_settings.read([]) == editor_settings.read({'flakelint': {}}) == (EditorSettings(), [])
 
 
 @pytest.mark.parametrize(('sent', 'problem'), [
@@ -101,5 +101,5 @@ def test_settings_of_the_editor() -> None:
     (['TRI'], 'must be a table'),
 ])
 def test_wrong_settings_of_the_editor(sent, problem: str) -> None:
-    settings, (said,) = client.read(sent)
-    assert settings == ClientSettings() and problem in said
+    settings, (said,) = editor_settings.read(sent)
+    assert settings == EditorSettings() and problem in said

@@ -17,7 +17,7 @@ INLAYS = ('off', 'narrow', 'all')
 
 
 @dataclass(frozen=True)
-class ClientSettings:
+class EditorSettings:
     """The settings of an editor; what selects rules is laid over the settings file, as on a command line.
 
     Args:
@@ -61,7 +61,7 @@ class ClientSettings:
         return {name: value for name in names if (value := getattr(self, name))}
 
 
-def read(values: Any) -> tuple[ClientSettings, list[str]]:
+def read(values: Any) -> tuple[EditorSettings, list[str]]:
     """The settings that an editor sends, and what is wrong with them.
 
     Args:
@@ -74,9 +74,9 @@ def read(values: Any) -> tuple[ClientSettings, list[str]]:
     if values is None or values == []:
         values = {}
     if not isinstance(values, Mapping):
-        return ClientSettings(), [f'the settings of the editor must be a table, not `{values!r}`']
-    hints = get_type_hints(ClientSettings)
-    known = {_spelled(one.name): one.name for one in fields(ClientSettings)}
+        return EditorSettings(), [f'the settings of the editor must be a table, not `{values!r}`']
+    hints = get_type_hints(EditorSettings)
+    known = {_spelled(one.name): one.name for one in fields(EditorSettings)}
     found: dict[str, Any] = {}
     problems = []
     for key, value in values.items():
@@ -96,7 +96,7 @@ def read(values: Any) -> tuple[ClientSettings, list[str]]:
     if not 0 <= found.get('debounce', 0) <= 10_000:
         del found['debounce']
         problems.append(f'the setting `{SECTION}.debounce` of the editor must be from 0 to 10000')
-    return ClientSettings(**found), problems
+    return EditorSettings(**found), problems
 
 
 def _spelled(key: str) -> str:
