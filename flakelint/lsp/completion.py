@@ -13,13 +13,14 @@ from lsprotocol import types
 from flakelint.kernel.api import CLASS, FUNCTION, LANGUAGE, MODULE, load
 from flakelint.kernel.api.descriptions import signature
 from flakelint.lsp import language
-from flakelint.lsp.cursor import Call, call_before, key_before, member_before
+from flakelint.lsp.cursor import Call, call_before, code_before, is_code, key_before, member_before
 from flakelint.lsp.names import kernel_called
 from flakelint.source.text import Position
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
     from flakelint.kernel.kernels import Kernel
+    from flakelint.lsp.projects import Project
     from flakelint.lsp.session import Checked
     from flakelint.lsp.views import View
 
@@ -39,7 +40,9 @@ def completions(checked: 'Checked', view: 'View', position: types.Position) -> l
         return []
     place = view.place(position)
     before = checked.snapshot.text[:checked.snapshot.lines.offset(place)]
-    member = member_before(before)
+    if code_before(before) is not None:
+        return list(_codes(project))
+    member = member_before(before) if is_code(before) else None
     target = project.config.settings.target_triton
     if member is not None:
         full = file.bindings.resolve(member[0])
@@ -83,6 +86,11 @@ def _members(module: str, target: str) -> Iterator[types.CompletionItem]:
             documentation=types.MarkupContent(types.MarkupKind.Markdown, language.page(known, target)),
             tags=[types.CompletionItemTag.Deprecated] if entry.deprecated or entry.raises else None,
         )
+
+
+def _codes(project: 'Project') -> Iterator[types.CompletionItem]:
+    for code in project.codes:
+        yield types.CompletionItem(label=code, kind=types.CompletionItemKind.Reference, detail=project.registry.rules[code].name)
 
 
 def _keys(kernel: 'Kernel | None') -> Iterator[types.CompletionItem]:

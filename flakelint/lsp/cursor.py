@@ -12,6 +12,9 @@ from typing import NamedTuple
 _CALLEE = re.compile(r'(?P<name>[^\W\d][\w.]*)(?P<grid>\s*\[)?\s*$')
 _DOTTED = re.compile(r'(?P<owner>[^\W\d][\w.]*)\.(?P<begun>\w*)$')
 _KEYWORD = re.compile(r'\s*(?P<name>[^\W\d]\w*)\s*=(?!=)')
+_SUPPRESSES = re.compile(
+    r'#[ \t]*(?:flakelint:[ \t]*(?:file-)?ignore\[(?:[A-Z]+\d+[ \t]*,[ \t]*)*|noqa:[ \t]*(?:[A-Z]+\d+[ \t,]+)*)(?P<begun>\w*)$',
+)
 _KEY_LIST = re.compile(r'\bkey\s*=\s*[\[(][^\])]*[\'"](?P<begun>\w*)$')
 _STRING_OR_COMMENT = re.compile(
     r"""\'\'\'.*?\'\'\'|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\#[^\n]*""", re.DOTALL,
@@ -54,6 +57,19 @@ class Call(NamedTuple):
         """The name of the keyword argument that is being written."""
         match = _KEYWORD.match(self.arguments[-1])
         return match['name'] if match else None
+
+
+def code_before(text: str) -> str | None:
+    """What is begun of the code of a rule, in a comment that suppresses rules."""
+    match = _SUPPRESSES.search(text[-_REACH:])
+    return match['begun'] if match else None
+
+
+def is_code(text: str) -> bool:
+    """Whether a text ends outside strings and comments."""
+    blanked = _blanked(text)
+    is_open = '"""' in blanked or "\'\'\'" in blanked or re.search(r'[\'"]', blanked[blanked.rfind('\n') + 1:])
+    return not is_open and blanked[-1:] == text[-1:]
 
 
 def member_before(text: str) -> tuple[str, str] | None:

@@ -12,10 +12,12 @@ import pytest
 
 from flakelint.engine.checker import Checker
 from flakelint.engine.config import load
+from flakelint.engine.context import File
 from flakelint.engine.findings import Finding
 from flakelint.engine.incremental import Incremental, StaleError
 from flakelint.engine.registry import collect
 from flakelint.engine.runner import Job
+from flakelint.kernel.explanation import Explained
 from flakelint.source.file import SourceFile
 from flakelint.source.reuse import change, moves, take_over
 from flakelint.source.text import LineTable
@@ -113,9 +115,41 @@ def test_edits_find_what_a_fresh_check_finds(preset: str) -> None:
             if incremental.file.problem is None:
                 compared += 1
                 assert found == checker.check(path.name, new.encode()), f'{path}:\n{new}'
-                if rnd.random() < 0.5:
-                    text = new
+                assert _explained(incremental.file) == _explained(checker.open(path.name, new.encode()))
+            if rnd.random() < (0.5 if incremental.file.problem is None else 0.1):
+                text = new
     assert compared > 5 * ROUNDS
+
+
+def _explained(file: File) -> list[str]:
+    """What is known of the values of the kernels of a file."""
+    lines = []
+    for kernel in file.kernels:
+        explained = Explained(file.model(kernel), file.settings.assume.sizes)
+        for line in range(kernel.definition.lineno, kernel.definition.end_lineno + 1):
+            lines.extend(explained.lines(file.path, line, None))
+    return lines
+
+
+def test_values_are_those_of_the_text_and_not_of_an_earlier_one() -> None:
+    text = KERNELS.replace('SIZE = 64', 'SIZE: tl.constexpr = 64').replace('tl.arange(0, D)', 'tl.arange(0, SIZE)')
+    checker = _checker()
+    incremental = Incremental(checker, 'a.py')
+    incremental.check(text)
+    _ = _explained(incremental.file)
+    other = text.replace('= 64', '= 99')
+    for state in (f'{other}x = (\n', f'{other}x = ()\n'):
+        incremental.check(state)
+    assert _explained(incremental.file) == _explained(checker.open('a.py', f'{other}x = ()\n'.encode()))
+
+
+def test_a_line_that_a_backslash_joins_is_not_parsed_by_itself() -> None:
+    before = 'x = 1 \\\n\ny = 2\n'
+    for line in ('z', '-1'):
+        after = SourceFile('a.py', before.replace('\n\n', f'\n{line}\n').encode())
+        fresh = SourceFile('a.py', after.text.encode())
+        take_over(SourceFile('a.py', before.encode()), after)
+        assert (after.problem is None, len(after.statements)) == (fresh.problem is None, len(fresh.statements))
 
 
 def _found(findings: list[Finding], code: str) -> list[int]:

@@ -10,7 +10,6 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from tests.lsp.conftest import KERNELS, edited, edits_of, stretch
-from tests.tools import write
 
 pytestmark = pytest.mark.asyncio
 
@@ -102,10 +101,30 @@ async def test_editors_that_resolve_nothing_get_the_edits_at_once(start) -> None
 
 async def test_line_breaks_of_the_file_are_kept(pulling: LanguageClient) -> None:
     editor = pulling.editor
-    write(editor.folder / 'flakelint.toml', 'preset = "fla"\nselect = ["TRI402"]\n')
     text = KERNELS.replace('\n', '\r\n')
     uri = editor.open('a.py', text)
-    offered = await editor.actions(uri, stretch(0, 0, 20, 0), types.CodeActionKind.QuickFix.value)
+    offered = await editor.actions(uri, PLACE)
+    assert len(offered) == 4
     for action in offered:
         changed = await editor.applied(uri, text, action)
-        assert '\n' not in changed.replace('\r\n', '')
+        assert '\n' not in changed.replace('\r\n', '') and changed != text
+
+
+@pytest.mark.parametrize('head', ['# -*- coding: latin-1 -*-\n# é ü\n', '\ufeff# é\n', '# \U0001f600\n'])
+@pytest.mark.parametrize('encoding', ['utf-8', 'utf-16', 'utf-32'])
+async def test_fixes_leave_other_characters_alone(start, head: str, encoding: str) -> None:
+    editor = await start(types.ClientCapabilities(general=types.GeneralClientCapabilities(position_encodings=[encoding])))
+    text = f'{head}{KERNELS}'
+    uri = editor.open('a.py', text)
+    line = head.count('\n') + 6
+    offered = await editor.actions(uri, stretch(line, 12, line, 12))
+    assert len(offered) == 4
+    for action in (offered[0], offered[3]):
+        assert edited(text, edits_of(action.edit, uri)) == f'{head}{FIXED}'
+
+
+async def test_what_is_no_offer_of_ours_is_given_back(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    uri = editor.open('a.py', KERNELS)
+    for data in (None, 7, {'uri': uri}, {'uri': uri, 'do': 'nonsense', 'finding': []}):
+        assert (await pulling.code_action_resolve_async(types.CodeAction('x', data=data))).edit is None

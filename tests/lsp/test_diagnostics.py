@@ -99,6 +99,49 @@ async def test_questions_that_a_change_overtakes_end(pulling: LanguageClient) ->
     assert overtaken
 
 
+async def test_other_questions_that_a_change_overtakes_end(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    many = KERNELS + ''.join(KERNELS.partition('@')[2].replace('_kernel', f'_{number}_kernel') for number in range(30))
+    uri = editor.open('a.py', many)
+    questions = []
+    for number in range(20):
+        editor.change(uri, number + 2, many.replace('D=64', f'D={number + 1}'))
+        questions.append(asyncio.ensure_future(editor.hover(uri, 8, 30)))
+        await asyncio.sleep(0.01)
+    answers = await asyncio.gather(*questions, return_exceptions=True)
+    assert 'int32' in answers[-1]
+    overtaken = [one for one in answers if not isinstance(one, str)]
+    assert overtaken and all(one.code == -32801 for one in overtaken)
+
+
+async def test_what_moved_in_the_units_of_the_client_is_told_again(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    text = KERNELS.replace('i_n = tl.program_id(0)', 's = "é"; i_n = tl.program_id(0)', 1)
+    uri = editor.open('a.py', text)
+    first = await editor.pull(uri)
+    editor.change(uri, 2, text.replace('é', '\U0001f600'))
+    assert (await editor.pull(uri, first.result_id)).kind == 'full'
+
+
+async def test_a_file_that_is_opened_again(pushing: LanguageClient) -> None:
+    editor = pushing.editor
+    many = KERNELS + ''.join(KERNELS.partition('@')[2].replace('_kernel', f'_{number}_kernel') for number in range(30))
+    uri = editor.open('a.py', many)
+    editor.close(uri)
+    editor.open('a.py', 'x = 1\n')
+    await asyncio.sleep(2)
+    assert all(not one.diagnostics for one in editor.told)
+
+
+async def test_a_statement_that_is_nested_deeply(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    text = KERNELS.replace('D: tl.constexpr', f'D: tl.constexpr = {"-" * 900}1', 1)
+    uri = editor.open('a.py', text)
+    before = await editor.codes(uri)
+    editor.change(uri, 2, text.replace('b_x)', 'b_x + 1)'))
+    assert await editor.codes(uri) == before
+
+
 async def test_while_a_function_does_not_parse_the_others_keep_what_was_found(pulling: LanguageClient) -> None:
     editor = pulling.editor
     uri = editor.open('a.py', KERNELS)

@@ -51,14 +51,27 @@ async def test_a_cell_that_is_split_is_told_again(pulling: LanguageClient) -> No
     editor = pulling.editor
     uris = _open(editor)
     first = await editor.pull(uris[2])
+    cell = types.VersionedTextDocumentIdentifier(2, uris[2])
+    content = types.NotebookDocumentCellContentChanges(cell, [types.TextDocumentContentChangeWholeDocument('x = 1')])
     new = types.NotebookCell(types.NotebookCellKind.Code, 'notebook-cell:a.ipynb#new')
     structure = types.NotebookDocumentCellChangeStructure(
-        array=types.NotebookCellArrayChange(1, 0, [new]),
-        did_open=[types.TextDocumentItem(new.document, 'python', 1, '')],
+        array=types.NotebookCellArrayChange(3, 0, [new]),
+        did_open=[types.TextDocumentItem(new.document, 'python', 1, REST)],
     )
-    _change(editor, 2, types.NotebookDocumentCellChanges(structure=structure))
-    assert (await editor.pull(uris[2], first.result_id)).kind == 'full'
+    _change(editor, 2, types.NotebookDocumentCellChanges(structure=structure, text_content=[content]))
+    report = await editor.pull(uris[2], first.result_id)
+    assert (report.kind, list(report.items)) == ('full', [])
+    assert await editor.codes(new.document) == ['TRI101']
     assert not [one for one in editor.told if one.diagnostics], 'whoever asks is not told besides'
+
+
+async def test_suppressing_in_the_file_is_an_edit_of_its_first_cell(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    uris = _open(editor)
+    offered = await editor.actions(uris[2], stretch(2, 10, 2, 26))
+    action = await pulling.code_action_resolve_async(next(one for one in offered if one.title.endswith('in the file')))
+    (edit,) = edits_of(action.edit, uris[1])
+    assert edit.new_text == '# flakelint: file-ignore[TRI101]\n\n'
 
 
 async def test_findings_are_sent_for_every_cell(pushing: LanguageClient) -> None:

@@ -9,9 +9,10 @@ import pytest
 from lsprotocol import types
 
 from flakelint.lsp import editor_settings
-from flakelint.lsp.cursor import call_before, key_before, member_before
+from flakelint.lsp.cursor import call_before, code_before, is_code, key_before, member_before
 from flakelint.lsp.documents import Document, Snapshot
 from flakelint.lsp.editor_settings import EditorSettings
+from flakelint.lsp.notebooks import Notebook
 from flakelint.lsp.positions import Places
 from flakelint.source.text import LineTable, Position
 
@@ -50,6 +51,11 @@ def _changed(text: str, *changes: tuple[tuple[int, int, int, int], str]) -> str:
     (ASTRAL, (0, 7, 0, 8), 'e', 'a = "\U0001f600e"; b\n'),
     ('a\n', (7, 3, 9, 9), 'b\n', 'a\nb\n'),
     ('a\n', (0, 1, 0, 0), 'b', 'b\n'),
+    ('a\rb', (0, 1, 1, 0), '\r\n', 'a\r\nb'),
+    ('a\rb\n', (1, 0, 1, 0), '\n', 'a\r\nb\n'),
+    ('a\r\nb\n', (0, 1, 0, 1), 'c\r', 'ac\r\r\nb\n'),
+    ('a\nb', (1, 1, 1, 1), '\n', 'a\nb\n'),
+    ('', (0, 0, 0, 0), 'a', 'a'),
 ])
 def test_edits(before: str, place: tuple[int, int, int, int], new: str, after: str) -> None:
     assert _changed(before, (place, new)) == after
@@ -84,6 +90,43 @@ def test_members_and_keys() -> None:
     assert member_before('x = 1.') is None
     assert key_before("@triton.autotune(configs=[], key=['H', 'B") == 'B'
     assert key_before("@triton.autotune(key=['H'], configs=['") is None
+
+
+@pytest.mark.parametrize(('text', 'begun'), [
+    ('x = 1  # flakelint: ignore[TR', 'TR'), ('# flakelint: file-ignore[TRI101, ', ''), ('x = 1  # noqa: E501, T', 'T'),
+    ('x = 1  # flakelint: ignore[TRI101] as ', None), ('x = a[T', None),
+])
+def test_codes_of_rules(text: str, begun: str | None) -> None:
+    assert code_before(text) == begun
+
+
+@pytest.mark.parametrize(('text', 'expected'), [
+    ('x = tl.', True), ('x = "a" + tl.', True), ('# tl.', False), ('x = "tl.', False), ("x = 'it' # isn't tl.", False),
+    ('"""\ntl.', False), ('"""a"""\ntl.', True),
+])
+def test_code_and_what_is_none(text: str, expected: bool) -> None:
+    assert is_code(text) == expected
+
+
+@pytest.mark.parametrize(('cell', 'expected'), [
+    ('x = (a\n     % b)', 'x = (a\n     % b)'),
+    ('def f():\n    """Why?\n    """', 'def f():\n    """Why?\n    """'),
+    ('files = !ls\nfor f in files:\n    %time f()', 'files = ...\nfor f in files:\n    pass'),
+    ('t = %timeit -o f()\nlen?\n?len\n!ls -l\n%cd ..', 't = ...\n\n\n\n'),
+    ('%%bash\nls\npwd', '\n\n'), ('%%time\nx = 1', '\nx = 1'), ('x = 1\r\ny = 2', 'x = 1\ny = 2'), ('', ''), ('x = (', 'x = ('),
+])
+def test_cells_as_python(cell: str, expected: str) -> None:
+    cells = [types.NotebookCell(types.NotebookCellKind.Code, 'cell:1')]
+    notebook = Notebook('file:///a.ipynb', 1, 'utf-16', cells)
+    notebook.open([types.TextDocumentItem('cell:1', 'python', 1, cell)])
+    assert notebook.snapshot.text == f'{expected}\n'
+
+
+def test_a_byte_order_mark_is_a_character_to_clients() -> None:
+    places = Places(LineTable('\ufeffab\nc\n'), 'utf-16')
+    assert places.position(Position(1, 2)) == types.Position(0, 2)
+    assert places.place(types.Position(0, 2)) == Position(1, 2)
+    assert places.position(Position(2, 1)) == types.Position(1, 0)
 
 
 def test_settings_of_the_editor() -> None:

@@ -124,6 +124,11 @@ async def test_completion_of_tuning_keys(pulling: LanguageClient) -> None:
     assert list(found) == ['x', 'T', 'B']
 
 
+async def test_completion_of_codes(pulling: LanguageClient) -> None:
+    found = await _completed(pulling.editor, 'x = 1  # flakelint: ignore[\n', 'ignore[')
+    assert found['TRI101'].detail == 'narrow-address'
+
+
 async def test_signatures(pulling: LanguageClient) -> None:
     editor = pulling.editor
     text = KERNELS.replace('(x, y, x.shape[1], D=64)', '(x, y, D=')

@@ -89,6 +89,37 @@ async def test_the_settings_file_is_watched(pulling: LanguageClient) -> None:
     await _codes_become(editor, uri, [])
 
 
+async def test_editors_that_watch_no_files(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    uri = editor.open('a.py', KERNELS)
+    await _codes_become(editor, uri, ['TRI101'])
+    write(editor.folder / 'flakelint.toml', 'ignore = ["TRI101"]\n')
+    assert await editor.codes(uri) == []
+    (editor.folder / 'flakelint.toml').unlink()
+    assert await editor.codes(uri) == ['TRI101']
+
+
+async def test_a_setting_that_is_taken_back(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    uri = editor.open('a.py', KERNELS)
+    pulling.set_configuration({'flakelint': {'ignore': ['TRI101']}})
+    pulling.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    await _codes_become(editor, uri, [])
+    pulling.set_configuration({})
+    pulling.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+    await _codes_become(editor, uri, ['TRI101'])
+
+
+async def test_rules_of_the_repository_are_read_again(pulling: LanguageClient) -> None:
+    editor = pulling.editor
+    write(editor.folder / 'flakelint.toml', 'rule-paths = ["tools"]\nselect = ["ABC"]\n')
+    write(editor.folder / 'tools/abc101_crashing.py', CRASHING)
+    uri = editor.open('a.py', KERNELS)
+    assert await editor.codes(uri) == ['ENG005']
+    write(editor.folder / 'tools/abc101_crashing.py', CRASHING.replace("raise RuntimeError('no check')", 'return ()'))
+    assert await editor.codes(uri) == []
+
+
 async def test_a_wrong_settings_file_is_told_once_with_its_line(pulling: LanguageClient) -> None:
     editor = pulling.editor
     file = write(editor.folder / 'pyproject.toml', '[tool.flakelint]\npreset = "triton"\nselekt = ["TRI"]\n')
