@@ -91,6 +91,7 @@ class Checker:
         self._file_rules = [rule for rule in rules if hasattr(rule, 'check_file')]
         self._markdown_rules = [rule for rule in rules if hasattr(rule, 'check_markdown')]
         self._comment_rules = [rule for rule in rules if hasattr(rule, 'check_comment')]
+        self.file_words = sorted({word for rule in rules for word in rule.file_words})
         self._launch_rules = [rule for rule in rules if hasattr(rule, 'check_launch')]
         self._kernel_rules = [rule for rule in rules if hasattr(rule, 'check_kernel')]
         self._visitors = [(rule, _visit_methods(rule)) for rule in rules if _visit_methods(rule)]
@@ -166,7 +167,7 @@ class Checker:
 
     def broken(self, file: File) -> list[Finding]:
         """What there is to say of a file that cannot be parsed as a whole, besides what is found in its parts."""
-        return self._finish([diagnostics.parse_problem(file.problem)], None, file.path)
+        return self._finish([diagnostics.parse_problem(file.problem)], file, file.path)
 
     def check_kernel(self, kernel: 'Kernel', file: File) -> list[Finding]:
         """What the rules find in a kernel, before anything is suppressed."""

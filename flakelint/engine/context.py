@@ -19,6 +19,7 @@ from flakelint.kernel.repository import Repository
 from flakelint.project.calls import NamedCall, named_calls, own_functions
 from flakelint.project.imports import Bindings
 from flakelint.source.file import SourceFile
+from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import Decoded, Range
 
 if TYPE_CHECKING:
@@ -200,7 +201,8 @@ class File(SourceFile):
     @cached_property
     def launches(self) -> Launches:
         """Which of its kernels the file launches."""
-        return Launches(self.nodes, self.kernels)
+        nodes = [node for unit in self.units if may_launch(unit.text) for node in nodes_in_order(unit.nodes)]
+        return Launches(nodes, self.kernels)
 
 
 def decorator_names(settings: 'Settings') -> DecoratorNames:

@@ -45,7 +45,9 @@ def words_of(unit: 'Unit') -> Words:
     """What a top-level statement has to do with others."""
     mentioned = frozenset(_WORD.findall(unit.text))
     if len(unit.nodes) == 1 and isinstance(unit.nodes[0], _NAMED):
-        return Words(False, frozenset([unit.nodes[0].name]), mentioned)
+        stated = nodes_in_order(unit.nodes) if 'global' in mentioned else ()
+        bound = [name for node in stated if isinstance(node, ast.Global) for name in node.names]
+        return Words(False, frozenset([unit.nodes[0].name, *bound]), mentioned)
     return Words(True, frozenset(_bound(unit.nodes)), mentioned)
 
 

@@ -5,6 +5,7 @@
 
 """Check a file again and again while somebody edits it: what an edit cannot concern is not looked at anew."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +28,7 @@ _Places = tuple[tuple[int, int], ...]
 _Told = frozenset[tuple[str, Range]]
 # of how many states of a file what was found in kernels is kept: to undo an edit is as common as to make one
 _GENERATIONS = 3
+_ENGINE = 'ENG'
 _BOM = '\ufeff'
 
 
@@ -94,8 +96,9 @@ class Incremental:
             checker (Checker):
                 The same rules, with the new knowledge.
         """
-        if self.file is None or not self.file.consults:
-            holds = self.file is not None
+        if self.file is None or self.file.problem is not None or not self.file.consults:
+            # of a file that cannot be parsed nobody asked what it depends on
+            holds = self.file is not None and self.file.problem is None
         else:
             file = checker.open(self._path, self.file.decoded)
             holds = file.seen_consulted == self.file.consulted
@@ -175,7 +178,8 @@ class Incremental:
         read = [(unit.first_line, _last_line(unit)) for unit in file.units if findings and unit.text not in known]
         there = {(finding.code, finding.range) for finding in findings}
         left = []
-        for finding in found:
+        # what the engine itself says is of the file as a whole
+        for finding in (one for one in found if not one.code.startswith(_ENGINE)):
             try:
                 now = moved(finding, self._path, places)._replace(fix=None)
             except UnknownLineError:
@@ -201,6 +205,7 @@ class _Run:
         self._earlier = earlier
         self._earlier_words = words
         self._asks_whether_stale = is_stale
+        self._equals: Counter[tuple] = Counter()
         self._asked: dict[Kernel, tuple[tuple, _Places]] = {}
         self._told: set[tuple[str, Range]] = set()
 
@@ -239,10 +244,15 @@ class _Run:
         unit = self._statements.around(node.lineno)
         units = self._statements.led_to(unit)
         passed = [(one.kernel.path, one.kernel.qualified_name, one.launch._replace(line=0)) for one in calls]
-        key = (node.lineno - unit.first_line, node.col_offset, repr(passed), *(one.text for one in units))
+        key = self._distinct((node.lineno - unit.first_line, node.col_offset, repr(passed), *(one.text for one in units)))
         places = _places(units)
         self.known[key] = self._recalled(key, places) or _Known(places, self._checker.check_launch(calls, file), frozenset())
         return self.known[key].findings
+
+    def _distinct(self, key: tuple) -> tuple:
+        """A key that tells apart what is written twice, in order."""
+        self._equals[key] += 1
+        return (*key, self._equals[key])
 
     def _gives_up(self) -> bool:
         self.is_stale = self.is_stale or self._asks_whether_stale()
@@ -256,8 +266,9 @@ class _Run:
         """What the findings in a kernel depend on, and where that stands."""
         if kernel not in self._asked:
             units = self._statements.of(kernel.unit)
-            key = (_identity(kernel), _passed(kernel, self._file), *(unit.text for unit in units))
-            self._asked[kernel] = key, _places(units)
+            words = tuple(word in self._file.text for word in self._checker.file_words)
+            key = (_identity(kernel), _passed(kernel, self._file), words, *(unit.text for unit in units))
+            self._asked[kernel] = self._distinct(key), _places(units)
         return self._asked[kernel]
 
     def _is_told(self, finding: Finding, own: _Told) -> bool:

@@ -49,6 +49,8 @@ class Rule:
     since: ClassVar[str] = '0.1.0'
     # the Triton versions for which the rule holds, as in a requirement: `>=3.9`; empty for all
     triton: ClassVar[str] = ''
+    # words whose presence anywhere in a file changes what `check_kernel` finds, besides what the names of the kernel lead to
+    file_words: ClassVar[tuple[str, ...]] = ()
     # what editors show of the code that is found, besides the message: `unnecessary` or `deprecated`
     tags: ClassVar[tuple[str, ...]] = ()
     # a unit of source in which none of these words stands is not parsed for the rule's `visit_` methods; empty for no such gate

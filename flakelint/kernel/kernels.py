@@ -86,6 +86,8 @@ class Decorator:
         return [keyword.value for keyword in self.node.keywords if not keyword.arg] if isinstance(self.node, ast.Call) else []
 
 
+# what is known of a kernel by its definition alone
+_OF_DEFINITION = frozenset({'body', 'assigned', 'returns_value', 'branched', 'calls'})
 _POSITIONAL = {AUTOTUNE: ('configs', 'key'), HEURISTICS: ('values',)}
 
 
@@ -191,6 +193,12 @@ class Kernel:
         """The calls in the body, the outer ones before those in them."""
         return [node for node in self.body if isinstance(node, ast.Call)]
 
+    def in_module(self, unit: 'Unit', module: 'Module') -> 'Kernel':
+        """The same kernel in a later content of its module, which left it as it was."""
+        found = Kernel(self.definition, self.decorators, unit, module, self.owners)
+        found.__dict__.update({name: value for name, value in vars(self).items() if name in _OF_DEFINITION})
+        return found
+
     def decorator(self, role: str) -> Decorator | None:
         """The first decorator with a role."""
         return next((one for one in self.decorators if one.role == role), None)
@@ -258,7 +266,7 @@ class Module:
             if known is None:
                 self.kernels.extend(self._kernels_in(unit) if '@' in unit.text else ())
             else:
-                self.kernels.extend(Kernel(one.definition, one.decorators, unit, self, one.owners) for one in known)
+                self.kernels.extend(one.in_module(unit, self) for one in known)
 
     def _kernels_in(self, unit: 'Unit') -> Iterator[Kernel]:
         for node, owners in _functions_in_order(unit.nodes):

@@ -280,7 +280,7 @@ class Launches:
 
     Args:
         nodes (Iterable[ast.AST]):
-            The nodes of the file.
+            The nodes of the file, at least of the statements that may hold launches.
         kernels (Sequence[Kernel]):
             Its kernels.
     """

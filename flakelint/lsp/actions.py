@@ -42,7 +42,7 @@ def actions(checked: 'Checked', view: 'View', place: types.Range, context: types
     return found
 
 
-def resolve(action: types.CodeAction, checked: 'Checked', view: 'View', views: Sequence['View']) -> None:
+def resolve(action: types.CodeAction, checked: 'Checked', views: Sequence['View']) -> None:
     """Give an action of `actions` its edit; none where the finding is there no more, or the edit cannot be made as a whole.
 
     Args:
@@ -50,18 +50,18 @@ def resolve(action: types.CodeAction, checked: 'Checked', view: 'View', views: S
             The action.
         checked (Checked):
             What is found in the text.
-        view (View):
-            The document in which it was offered.
         views (Sequence[View]):
             All documents that make up the text.
     """
     data = action.data if isinstance(action.data, dict) else {}
+    newline = checked.snapshot.lines.newline
     if data.get('do') == _ALL:
-        edits = list(_mended(checked))
+        # these have the line breaks that they are to have
+        edits, newline = list(_mended(checked)), '\n'
     else:
         finding = next((one for one in checked.findings if _identity(one) == data.get('finding')), None)
         edits = [] if finding is None else list(_edits(data.get('do'), finding, checked))
-    changes = list(_placed(edits, checked, view, views)) if edits else []
+    changes = list(_placed(edits, checked, views, newline)) if edits else []
     if changes:
         action.edit = types.WorkspaceEdit(document_changes=changes)
 
@@ -100,10 +100,9 @@ def _edits(do: Any, finding: Finding, checked: 'Checked') -> Iterable[Edit]:
 
 
 def _placed(
-    edits: list[Edit], checked: 'Checked', view: 'View', views: Sequence['View'],
+    edits: list[Edit], checked: 'Checked', views: Sequence['View'], newline: str,
 ) -> Iterator[types.TextDocumentEdit]:
     """Edits in the documents in which they are; none where one of them is in no document."""
-    newline = checked.snapshot.lines.newline
     by_view: dict[str, list[types.TextEdit]] = {one.uri: [] for one in views}
     for edit in sorted(edits):
         owner = next((one for one in views if one.holds(edit.range.start.line) and one.holds(_last_line(edit))), None)
@@ -112,7 +111,7 @@ def _placed(
         by_view[owner.uri].append(types.TextEdit(owner.range(edit.range), edit.text.replace('\n', newline)))
     for uri, placed in by_view.items():
         if placed:
-            version = checked.snapshot.version if view.count is None else None
+            version = checked.snapshot.version if uri == checked.snapshot.uri else None
             yield types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), placed)
 
 
@@ -134,12 +133,11 @@ def _mended(checked: 'Checked') -> Iterator[Edit]:
     if not fixed.applied:
         return
     (_, old), (_, new) = decoded_lines(before), decoded_lines(fixed.data)
-    newline = checked.snapshot.lines.newline
     for kind, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind != 'equal':
             ends_text = end == len(old) and end > start and not old[-1].endswith(('\r', '\n'))
             stop = Position(end, len(old[-1]) + 1) if ends_text else Position(end + 1, 1)
-            yield Edit(Range(Position(start + 1, 1), stop), ''.join(new[first:last]).replace(newline, '\n'))
+            yield Edit(Range(Position(start + 1, 1), stop), ''.join(new[first:last]))
 
 
 def _touched(checked: 'Checked', view: 'View', place: types.Range) -> Iterator[Finding]:

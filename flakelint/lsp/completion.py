@@ -49,7 +49,7 @@ def completions(checked: 'Checked', view: 'View', position: types.Position) -> l
         return list(_members(full, target)) if load().knows(full) else []
     if key_before(before) is not None:
         return list(_keys(_tuned_below(file, place)))
-    call = call_before(before)
+    call = call_before(before) if is_code(before) else None
     if call is None or '=' in call.arguments[-1]:
         return []
     return list(_arguments(call, file, target))
@@ -90,7 +90,8 @@ def _members(module: str, target: str) -> Iterator[types.CompletionItem]:
 
 def _codes(project: 'Project') -> Iterator[types.CompletionItem]:
     for code in project.codes:
-        yield types.CompletionItem(label=code, kind=types.CompletionItemKind.Reference, detail=project.registry.rules[code].name)
+        name = project.registry.rules[code].name
+        yield types.CompletionItem(label=code, kind=types.CompletionItemKind.Reference, detail=name)
 
 
 def _keys(kernel: 'Kernel | None') -> Iterator[types.CompletionItem]:

@@ -13,11 +13,12 @@ _CALLEE = re.compile(r'(?P<name>[^\W\d][\w.]*)(?P<grid>\s*\[)?\s*$')
 _DOTTED = re.compile(r'(?P<owner>[^\W\d][\w.]*)\.(?P<begun>\w*)$')
 _KEYWORD = re.compile(r'\s*(?P<name>[^\W\d]\w*)\s*=(?!=)')
 _SUPPRESSES = re.compile(
-    r'#[ \t]*(?:flakelint:[ \t]*(?:file-)?ignore\[(?:[A-Z]+\d+[ \t]*,[ \t]*)*|noqa:[ \t]*(?:[A-Z]+\d+[ \t,]+)*)(?P<begun>\w*)$',
+    r'#[ \t]*(?:flakelint:[ \t]*(?:file-)?ignore\[(?:[A-Z]+\d+[ \t]*,[ \t]*)*|noqa:[ \t]*(?:[A-Z]+\d+[ \t,]+)*)'
+    r'(?P<begun>\w*)$',
 )
 _KEY_LIST = re.compile(r'\bkey\s*=\s*[\[(][^\])]*[\'"](?P<begun>\w*)$')
 _STRING_OR_COMMENT = re.compile(
-    r"""\'\'\'.*?\'\'\'|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\#[^\n]*""", re.DOTALL,
+    r"""\'\'\'.*?(?:\'\'\'|\Z)|\"\"\".*?(?:\"\"\"|\Z)|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\#[^\n]*""", re.DOTALL,
 )
 # a line that begins in its first column belongs to no call
 _BEGINS = re.compile(r'[^\s)\]}]')
@@ -68,8 +69,7 @@ def code_before(text: str) -> str | None:
 def is_code(text: str) -> bool:
     """Whether a text ends outside strings and comments."""
     blanked = _blanked(text)
-    is_open = '"""' in blanked or "\'\'\'" in blanked or re.search(r'[\'"]', blanked[blanked.rfind('\n') + 1:])
-    return not is_open and blanked[-1:] == text[-1:]
+    return blanked[-1:] == text[-1:] and not re.search(r'[\'"]', blanked[blanked.rfind('\n') + 1:])
 
 
 def member_before(text: str) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
 
-from flakelint.engine.config import SettingsError, check_value, nearest
+from flakelint.engine.config import SEVERITIES, SettingsError, check_value, nearest
 
 SECTION = 'flakelint'
 # which types of values are shown at assignments: none, integers of less than 64 bits, all
@@ -89,6 +89,11 @@ def read(values: Any) -> tuple[EditorSettings, list[str]]:
                 found[name] = check_value(value, hints[name], f'the setting `{SECTION}.{key}` of the editor')
             except SettingsError as error:
                 problems.append(str(error))
+    for selector, severity in list(found.get('severity', {}).items()):
+        if severity not in SEVERITIES:
+            del found['severity'][selector]
+            hint = nearest(severity, SEVERITIES)
+            problems.append(f'unknown severity `{severity}` of `{selector}` in the settings of the editor{hint}')
     if found.get('inlay_hints', 'off') not in INLAYS:
         wrong = found.pop('inlay_hints')
         choices = ', '.join(f'`{one}`' for one in INLAYS)

@@ -120,10 +120,10 @@ def _notebooks(server: Server) -> None:
         notebook = ls.notebooks.get(params.notebook_document.uri)
         if notebook is None:
             return
-        before = set(notebook.documents)
+        before = set(notebook.views)
         notebook.change(params.notebook_document.version, params.change)
         ls.open_notebook(notebook)
-        for cell in before - set(notebook.documents):
+        for cell in before - set(notebook.views):
             ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell, []))
         ls.changed(notebook.uri, ls.session.settings_of(path_of(notebook.uri)).debounce / 1000)
 
@@ -174,7 +174,7 @@ def _resolves_edits(ls: Server) -> bool:
 
 def _resolved(ls: Server, action: types.CodeAction, checked: Checked, view: View) -> types.CodeAction:
     """An action with an edit that the client understands."""
-    actions.resolve(action, checked, view, ls.views(view))
+    actions.resolve(action, checked, ls.views(view))
     workspace = ls.client_capabilities.workspace
     edits = workspace.workspace_edit if workspace is not None else None
     if action.edit is not None and not (edits is not None and edits.document_changes):

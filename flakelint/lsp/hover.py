@@ -16,6 +16,7 @@ from flakelint.kernel.access_explanation import access_lines
 from flakelint.kernel.explanation import Explained
 from flakelint.lsp import language
 from flakelint.lsp.names import code_at, expression_at, full_name, kernel_around, last_word
+from flakelint.project.imports import dotted
 from flakelint.source.text import Position
 from flakelint.source.unit import TooDeepError
 
@@ -41,7 +42,7 @@ def hover(checked: 'Checked', view: 'View', position: types.Position) -> types.H
         return _shown([_rule(code, project)])
     parts: list[str] = []
     stretch = None
-    if checked.file is not None:
+    if checked.file is not None and not _is_comment(checked.file, place):
         node = expression_at(checked.file, place)
         stretch = last_word(checked.file, node) if node is not None else None
         parts = list(_parts(checked.file, place, node, project))
@@ -68,7 +69,9 @@ def _triton(file: 'File', node: 'ast.Name | ast.Attribute | None', kernel: 'Kern
     full = full_name(file, node)
     if full is not None and full.startswith('triton.'):
         return language.find(full)
-    return language.method(node.attr) if kernel is not None and isinstance(node, ast.Attribute) else None
+    # what an import binds has attributes of its own
+    is_own = full is None or full == dotted(node)
+    return language.method(node.attr) if kernel is not None and is_own and isinstance(node, ast.Attribute) else None
 
 
 def _values(file: 'File', kernel: 'Kernel', place: Position) -> str:
@@ -86,6 +89,10 @@ def _values(file: 'File', kernel: 'Kernel', place: Position) -> str:
         return ''
     cut = [*lines[:_MAX_LINES], '...'] if len(lines) > _MAX_LINES else lines
     return '\n'.join(cut)
+
+
+def _is_comment(file: 'File', place: Position) -> bool:
+    return any(one.line == place.line and one.column < place.column for one in file.comments)
 
 
 def _rule(code: str, project: 'Project') -> str:

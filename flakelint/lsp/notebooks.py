@@ -8,6 +8,7 @@
 import ast
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lsprotocol import types
@@ -17,7 +18,7 @@ from flakelint.lsp.views import View
 
 # what IPython alone understands: magics, commands of the shell, help, and what is assigned from them
 _MAGIC = re.compile(
-    r'(?P<indent>[ \t]*)(?:[%!].*|\?{1,2}[\w.*%]+|[\w.*%]+\?{1,2}[ \t]*|(?P<names>[\w., \t]+)=[ \t]*(?:!|%[a-zA-Z]).*)',
+    r'(?P<indent>[ \t]*)(?:[%!].*|\?{1,2}[\w.*%]+|[\w.*%]+[ \t]*\?{1,2}[ \t]*|(?P<names>[\w., \t]+)=[ \t]*(?:!|%[a-zA-Z]).*)',
 )
 _CELL_MAGIC = re.compile(r'\s*%%(?!(?:time|timeit|capture)\b)')
 
@@ -65,6 +66,8 @@ class Notebook:
             for closed in cells.structure.did_close or ():
                 self.documents.pop(closed.uri, None)
             self.open(list(cells.structure.did_open or ()))
+        kinds = {one.document: one for one in (cells.data if cells is not None else None) or ()}
+        self.cells = [kinds.get(one.document, one) for one in self.cells]
         for one in (cells.text_content if cells is not None else None) or ():
             if one.document.uri in self.documents:
                 self.documents[one.document.uri].change(one.document.version, one.changes)
@@ -94,7 +97,7 @@ def _as_python(text: str) -> str:
     if _CELL_MAGIC.match(text):
         return '\n' * (len(lines) - 1)
     joined = '\n'.join(lines)
-    return joined if _is_python(joined) else '\n'.join(map(_line, lines))
+    return joined if _is_python(joined) else '\n'.join(_without_magics(lines))
 
 
 def _is_python(text: str) -> bool:
@@ -107,10 +110,16 @@ def _is_python(text: str) -> bool:
         return False
 
 
-def _line(line: str) -> str:
-    magic = _MAGIC.fullmatch(line)
-    if magic is None:
-        return line
-    if magic['names'] is not None:
-        return f'{magic["indent"]}{magic["names"].strip()} = ...'
-    return f'{magic["indent"]}pass' if magic['indent'] else ''
+def _without_magics(lines: list[str]) -> Iterator[str]:
+    goes_on = False
+    for line in lines:
+        magic = _MAGIC.fullmatch(line)
+        if goes_on or magic is None:
+            yield '' if goes_on else line
+            goes_on = goes_on and line.endswith('\\')
+            continue
+        goes_on = line.endswith('\\')
+        if magic['names'] is not None:
+            yield f'{magic["indent"]}{magic["names"].strip()} = ...'
+        else:
+            yield f'{magic["indent"]}pass' if magic['indent'] else ''

@@ -176,7 +176,8 @@ class Projects:
         stamps = _stamps(folder, editor, self._by_folder.get(key, (None, None))[1])
         if key not in self._by_folder or self._by_folder[key][0] != stamps:
             # an editor may watch no files, so that what changed is seen here
-            self._by_root = {root: one for root, one in self._by_root.items() if one is not self._by_folder.get(key, (0, 0))[1]}
+            outdated = self._by_folder[key][1] if key in self._by_folder else None
+            self._by_root = {root: one for root, one in self._by_root.items() if one is not outdated}
             project = self._load(folder, editor)
             self._by_folder[key] = _stamps(folder, editor, project), project
         return self._by_folder[key][1]

@@ -54,6 +54,12 @@ class Protocol(LanguageServerProtocol):
         if not hasattr(message, 'jsonrpc'):
             self.refuse(JsonRpcException(f'not a JSON-RPC message: {json.dumps(message, default=str)[:200]}', INVALID_REQUEST))
             return
+        method = getattr(message, 'method', None)
+        asks = method is not None and hasattr(message, 'id')
+        if asks and (self._shutdown or (method == types.INITIALIZE and self._workspace is not None)):
+            reason = 'the server was shut down' if self._shutdown else 'the server is initialized'
+            self._send_response(message.id, None, types.ResponseError(INVALID_REQUEST, reason))
+            return
         super().handle_message(message)
 
 

@@ -106,7 +106,9 @@ class Server(LanguageServer):
         """Do something in the thread that works things out, after what was asked before."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
 
-    async def ask(self, uri: str, answer: Callable[[Checked, View], _T], outdated: Callable[[], Exception] = modified) -> _T | None:
+    async def ask(
+        self, uri: str, answer: Callable[[Checked, View], _T], outdated: Callable[[], Exception] = modified,
+    ) -> _T | None:
         """What is answered about a document, worked out from what it is now; None where it is not open.
 
         Args:

@@ -78,7 +78,7 @@ class Session:
         if not editor.enable or not snapshot.is_checked:
             return None
         # what was never saved is taken to lie in the first folder of the workspace
-        folder = os.path.dirname(path) if path is not None else next(iter(self.folders), os.getcwd())
+        folder = os.path.dirname(path) if path is not None else next(iter(self.folders), os.path.expanduser('~'))
         project = self.projects.find(folder, editor)
         if project is None or (path is not None and project.excludes(path)):
             return None

@@ -53,6 +53,8 @@ class SourceFile:
         self.decoded = data if isinstance(data, Decoded) else decode(data)
         self.text = self.decoded.text
         self.lines = LineTable(self.text)
+        # of statements that an earlier content had, too
+        self._nodes_of: dict[ast.stmt, list[ast.AST]] = {}
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -90,6 +92,10 @@ class SourceFile:
             warnings.simplefilter('ignore')
             return unit.salvage(self.text, self.lines)
 
+    def keep_nodes(self, before: 'SourceFile') -> None:
+        """Take over what is known of statements that an earlier content has, too."""
+        self._nodes_of = before._nodes_of
+
     def keep_statements(self, before: 'SourceFile', changed: Iterable[int]) -> None:
         """Take over the syntax trees of an earlier content, except where it was changed; there are as many lines as before.
 
@@ -116,7 +122,9 @@ class SourceFile:
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """The nodes of all statements, in source order."""
-        return nodes_in_order(self.statements)
+        known = self._nodes_of
+        self._nodes_of = {one: known[one] if one in known else nodes_in_order([one]) for one in self.statements}
+        return [node for one in self.statements for node in self._nodes_of[one]]
 
     @cached_property
     def units(self) -> list[unit.Unit]:

@@ -15,7 +15,7 @@ from flakelint.source import unit
 from flakelint.source.file import SourceFile
 from flakelint.source.text import LineTable
 
-_CODE = re.compile(r'^[ \t\f]*[^\s#]', re.MULTILINE)
+_CODE = re.compile(r'(?:\A|[\r\n])[ \t\f]*[^ \t\f\r\n#]|\0')
 
 
 class Change(NamedTuple):
@@ -92,6 +92,7 @@ def take_over(before: SourceFile, after: SourceFile) -> None:
         after.__dict__['problem'] = None
     elif after.problem is None:
         return
+    after.keep_nodes(before)
     after.__dict__['statements'] = [*_nodes(kept), *edited, *_nodes(below)]
 
 

@@ -82,6 +82,7 @@ class UninitializedOutput(Rule):
     name = 'uninitialized-output'
     severity = 'warning'
     fix = 'none'
+    file_words = ('atomic_', 'empty', 'pre_run_hook', *_HOOKS)
 
     def check_kernel(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         """Flag the tensors that launches of a kernel pass without values, and that it only updates."""

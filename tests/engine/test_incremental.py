@@ -143,6 +143,45 @@ def test_values_are_those_of_the_text_and_not_of_an_earlier_one() -> None:
     assert _explained(incremental.file) == _explained(checker.open('a.py', f'{other}x = ()\n'.encode()))
 
 
+SCALE = KERNELS[:KERNELS.index('SIZE')] + KERNELS[KERNELS.index('@'):KERNELS.index('\n\n\n@triton.jit\ndef second')]
+GO = 'def go(x):\n    first[(3,)](x)\n'
+IGNORED = '# flakelint: file-ignore[ENG001]\n'
+
+
+@pytest.mark.parametrize('states', [
+    [f'{SCALE}\n\n\n{GO}', f'{SCALE}\n\n\n{GO}\n\n{GO}', f'{SCALE}\n\n\n{GO}\n\n{GO}# more\n'],
+    [f'{KERNELS}\n\n{KERNELS}', f'{KERNELS}\n\n{KERNELS}# more\n', f'# more\n{KERNELS}\n\n{KERNELS}# more\n'],
+    [f'{SCALE}\n\n\n{SCALE}\n\n\n{GO}', f'{SCALE}\n\n\n{SCALE.replace("* N", "+ N")}\n\n\n{GO}'],
+    [f'{KERNELS}\n\ndef f():\n    global first\n    first = 1\n', f'{KERNELS}\n\ndef f():\n    first = 1\n'],
+    ['x = 1\n\ny = 2\n', 'x = 1\n\u00a0\ny = 2\n'],
+    ['x = 1\n# a\ny = 2\n', 'x = 1\n# a\0\ny = 2\n'],
+    ['x = 1\n# a\r# b\ny = 2\n', 'x = 1\n# c\r  foo(\ny = 2\n'],
+    [f'{IGNORED}x = 1\n', f'{IGNORED}x = (\n'],
+])
+def test_edits_that_once_went_wrong(states: list[str]) -> None:
+    checker = _checker()
+    incremental = Incremental(checker, 'a.py')
+    for text in states:
+        assert incremental.check(text) == checker.check('a.py', text.encode())
+
+
+def test_other_files_that_change_while_this_one_cannot_be_parsed(tmp_path: Path) -> None:
+    (tmp_path / 'flakelint.toml').write_text('')
+    other = tmp_path / 'other.py'
+    helper = 'import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef wide(x):\n    return x.to(tl.int64)\n'
+    text = KERNELS.replace('SIZE = 64', 'from other import wide\n\nSIZE = 64').replace('i * N', 'wide(i) * N')
+    config = load(str(tmp_path))
+    registry = collect(config)
+    job = Job(config, registry, tuple(registry.selected(config.layers)), 1)
+    other.write_text(helper)
+    incremental = Incremental(job.checker(), 'a.py')
+    assert not _found(incremental.check(text), 'TRI101')
+    incremental.check(f'{text}z = (\n')
+    other.write_text(helper.replace('int64', 'int32'))
+    incremental.rebase(job.checker())
+    assert _found(incremental.check(text), 'TRI101')
+
+
 def test_a_line_that_a_backslash_joins_is_not_parsed_by_itself() -> None:
     before = 'x = 1 \\\n\ny = 2\n'
     for line in ('z', '-1'):

@@ -113,7 +113,9 @@ def test_code_and_what_is_none(text: str, expected: bool) -> None:
     ('def f():\n    """Why?\n    """', 'def f():\n    """Why?\n    """'),
     ('files = !ls\nfor f in files:\n    %time f()', 'files = ...\nfor f in files:\n    pass'),
     ('t = %timeit -o f()\nlen?\n?len\n!ls -l\n%cd ..', 't = ...\n\n\n\n'),
-    ('%%bash\nls\npwd', '\n\n'), ('%%time\nx = 1', '\nx = 1'), ('x = 1\r\ny = 2', 'x = 1\ny = 2'), ('', ''), ('x = (', 'x = ('),
+    ('x ?\nx = 1', '\nx = 1'), ('!ls \\\n  -l\nx = 1', '\n\nx = 1'),
+    ('%%bash\nls\npwd', '\n\n'), ('%%time\nx = 1', '\nx = 1'),
+    ('x = 1\r\ny = 2', 'x = 1\ny = 2'), ('', ''), ('x = (', 'x = ('),
 ])
 def test_cells_as_python(cell: str, expected: str) -> None:
     cells = [types.NotebookCell(types.NotebookCellKind.Code, 'cell:1')]
@@ -133,7 +135,8 @@ def test_settings_of_the_editor() -> None:
     sent = {'settings': {'inlayHints': 'all', 'extend-select': ['DOC'], 'severity': {'TRI': 'info'}, 'debounce': 0}}
     expected = EditorSettings(inlay_hints='all', extend_select=('DOC',), severity={'TRI': 'info'}, debounce=0)
     assert editor_settings.read(sent) == (expected, [])
-    assert editor_settings.read(None) == editor_settings.read([]) == editor_settings.read({'flakelint': {}}) == (EditorSettings(), [])
+    for nothing in (None, [], {'flakelint': {}}):
+        assert editor_settings.read(nothing) == (EditorSettings(), [])
 
 
 @pytest.mark.parametrize(('sent', 'problem'), [
@@ -141,6 +144,7 @@ def test_settings_of_the_editor() -> None:
     ({'inlayHints': 'some'}, 'is one of `off`, `narrow`, `all`, not `some`'),
     ({'select': 'TRI'}, 'the setting `flakelint.select` of the editor must be a list of strings'),
     ({'debounce': -1}, 'the setting `flakelint.debounce` of the editor must be from 0 to 10000'),
+    ({'severity': {'TRI': 'eror'}}, 'unknown severity `eror` of `TRI` in the settings of the editor; did you mean `error`?'),
     (['TRI'], 'must be a table'),
 ])
 def test_wrong_settings_of_the_editor(sent, problem: str) -> None:

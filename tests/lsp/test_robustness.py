@@ -245,6 +245,15 @@ def test_a_request_that_is_cancelled(wire: Wire) -> None:
     assert wire.is_alive()
 
 
+def test_requests_at_the_wrong_time(wire: Wire) -> None:
+    again = wire.ask('initialize', {'processId': None, 'rootUri': None, 'capabilities': {}})
+    assert again['error']['code'] == INVALID_REQUEST
+    assert wire.is_alive()
+    assert wire.ask('shutdown', None)['result'] is None
+    place = {'textDocument': {'uri': 'file:///alive.py'}, 'position': {'line': 0, 'character': 0}}
+    assert wire.ask('textDocument/hover', place)['error']['code'] == INVALID_REQUEST
+
+
 def test_leaving(wire: Wire) -> None:
     assert wire.is_alive()
     assert wire.leave() == 0
