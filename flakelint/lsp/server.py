@@ -34,8 +34,13 @@ _CELLS = types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage
 _STACK = 64 << 20
 # how long to wait for further files to change, in seconds
 _SETTLE = 0.3
-# among the timers of documents, that of the files on the disk
-_FILES = ''
+# after how many seconds without a question, or how many questions, old objects are collected
+_REST = 1
+_MANY = 40
+# among the timers of documents, that of the files on the disk, and that of collecting
+_FILES, _IDLE = '', ' '
+# those of young objects are rarer than by default, since trees of a whole file are made at once; those of old ones take as long as an edit
+_THRESHOLDS = (50_000, 20, 1_000_000)
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +56,7 @@ class Server(LanguageServer):
         self.notebooks: dict[str, Notebook] = {}
         self._cells: dict[str, str] = {}
         self._told: set[str] = set()
+        self._works = 0
         # what the client sent unasked, and how often it was asked
         self._initial = EditorSettings()
         self._asked = 0
@@ -104,7 +110,10 @@ class Server(LanguageServer):
 
     async def work(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Do something in the thread that works things out, after what was asked before."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
+        finally:
+            self._tidy_later()
 
     async def ask(
         self, uri: str, answer: Callable[[Checked, View], _T], outdated: Callable[[], Exception] = modified,
@@ -221,6 +230,17 @@ class Server(LanguageServer):
             for view, part in zip(views, parts, strict=True):
                 self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(view.uri, part, version))
 
+    def _tidy_later(self) -> None:
+        """Have old objects collected once nothing is asked any more, or much was."""
+        self._works += 1
+        if _IDLE in self._timers:
+            self._timers.pop(_IDLE).cancel()
+        if self._works % _MANY == 0:
+            self._worker.submit(gc.collect)
+        else:
+            loop = asyncio.get_running_loop()
+            self._timers[_IDLE] = loop.call_later(_REST, self._worker.submit, gc.collect)
+
     def _source(self, uri: str) -> Document | Notebook | None:
         """The document, or the notebook, that a URI means, or to which the cell belongs that it means."""
         return self.documents.get(uri) or self.notebooks.get(self._cells.get(uri, uri))
@@ -309,6 +329,7 @@ def run(address: tuple[str, int] | None, log_file: str | None, log_level: str) -
     register(server)
     # what was imported stays, and need not be looked through at each collection
     gc.freeze()
+    gc.set_threshold(*_THRESHOLDS)
     if address is None:
         server.start_io()
     else:

@@ -67,7 +67,7 @@ def moves(before: LineTable, after: LineTable) -> Callable[[int], int | None]:
 def take_over(before: SourceFile, after: SourceFile) -> None:
     """Give a file the syntax trees of its earlier content, except for the statements that were edited, which alone are parsed.
 
-    Where lines were added or removed nothing is taken over. Where what was edited cannot be parsed by itself, the file is parsed as a whole, and only if that fails what was not edited is taken over.
+    Where lines were added or removed, all below them is parsed, too. Where what was edited cannot be parsed by itself, the file is parsed as a whole, and only if that fails what was not edited is taken over.
 
     Args:
         before (SourceFile):
@@ -76,13 +76,11 @@ def take_over(before: SourceFile, after: SourceFile) -> None:
             The file with its content now, of which nothing was asked yet.
     """
     changed = change(before.lines, after.lines)
-    if changed.moved:
-        return
     kept = [one for one in before.units if _last_line(one) < changed.first]
-    below = [one for one in before.units if one.first_line > changed.last]
+    below = [one for one in before.units if one.first_line > changed.last] if not changed.moved else []
     touched = before.units[len(kept):len(before.units) - len(below)]
     first = min([changed.first, *(one.first_line for one in touched)])
-    last = max([changed.last, *map(_last_line, touched)])
+    last = max([changed.last, *map(_last_line, touched)]) if not changed.moved else len(after.lines)
     text = after.lines.segment(first, last)
     # a line that ends in a backslash goes on here
     if first > 1 and after.lines.line(first - 1).endswith('\\'):
@@ -90,7 +88,7 @@ def take_over(before: SourceFile, after: SourceFile) -> None:
     edited = unit.parse_alone(text, first)
     if edited or not _CODE.search(text):
         after.__dict__['problem'] = None
-    elif after.problem is None:
+    elif after.problem is None or changed.moved:
         return
     after.keep_nodes(before)
     after.__dict__['statements'] = [*_nodes(kept), *edited, *_nodes(below)]

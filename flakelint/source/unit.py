@@ -130,10 +130,10 @@ _BEGINS = re.compile(r'(?!(?:else|elif|except|finally|case)\b)[^\s#)\]}"\']')
 def parse_alone(text: str, first_line: int) -> list[ast.stmt]:
     """The statements of some lines, with their places in the file; none where they cannot be parsed."""
     try:
-        tree = ast.parse(text)
+        # blank lines above are cheaper than to move the nodes
+        return ast.parse('\n' * (first_line - 1) + text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return [ast.increment_lineno(node, first_line - 1) for node in tree.body]
 
 
 def _refuse_deep(nodes: list[ast.stmt]) -> None:
