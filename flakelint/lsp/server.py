@@ -36,7 +36,7 @@ _STACK = 64 << 20
 _SETTLE = 0.3
 # after how many seconds without a question, or how many questions, old objects are collected
 _REST = 1
-_MANY = 150
+_MANY = 40
 # among the timers of documents, that of the files on the disk, and that of collecting
 _FILES, _IDLE = '', ' '
 # those of young objects are rarer than by default, since trees of a whole file are made at once; those of old ones take as long as an edit
