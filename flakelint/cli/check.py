@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flakelint.cli.common import common_folder, config_option, fail, load_config, note, open_cache, wants_colour
+from flakelint.cli.common import common_folder, config_option, fail, load_config, note, wants_colour
 from flakelint.engine.baseline import Baseline
+from flakelint.engine.cache import open_cache
 from flakelint.engine.config import OUTPUT_FORMATS, Config, SettingsError
 from flakelint.engine.runner import Job, run
 from flakelint.engine.settings import READS_MARKDOWN
 from flakelint.project import discovery
 from flakelint.project.discovery import Found, discover
-from flakelint.project.ignore import Patterns
 from flakelint.source import markdown
 
 if TYPE_CHECKING:
@@ -146,12 +146,10 @@ class _Check:
 
     def _discover(self) -> Found:
         settings = self.config.settings
-        lines = (*settings.exclude, *settings.extend_exclude)
-        exclude = Patterns(self.config.root, (*lines, *self.options['exclude']))
         suffixes = discovery.SUFFIXES
         if READS_MARKDOWN.intersection(self.job.codes):
             suffixes += markdown.SUFFIXES
-        found = discover(self.paths, exclude, settings.respect_gitignore, settings.force_exclude, suffixes)
+        found = discover(self.paths, self.job.excluded, settings.respect_gitignore, settings.force_exclude, suffixes)
         for text in found.notes:
             note(f'warning: {text}')
         if not found.files:

@@ -9,8 +9,8 @@ import os
 
 import click
 
-from flakelint.cli.common import cache_folder, config_option, fail, load_config
-from flakelint.engine.cache import clear
+from flakelint.cli.common import config_option, fail, load_config
+from flakelint.engine.cache import cache_folder, clear
 
 
 @click.command('clean', short_help='Remove the cache.')

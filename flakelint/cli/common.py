@@ -11,11 +11,8 @@ from typing import Any, NoReturn, TextIO, TypeVar
 
 import click
 
-from flakelint.engine.cache import FOLDER, Cache, environment
 from flakelint.engine.config import Config, SettingsError, load
 from flakelint.engine.registry import Registry, check_option_tables, collect
-
-CACHE_DIR_VARIABLE = 'FLAKELINT_CACHE_DIR'
 
 _F = TypeVar('_F', bound=Callable)
 
@@ -61,19 +58,6 @@ def common_folder(paths: tuple[str, ...]) -> str:
         return os.path.commonpath(folders) if folders else os.getcwd()
     except ValueError:
         return os.getcwd()
-
-
-def cache_folder(config: Config, option: str | None) -> str:
-    """Where the cache is: what the option says, else the environment, else the settings, else the root."""
-    folder = option or os.environ.get(CACHE_DIR_VARIABLE)
-    if folder:
-        return os.path.abspath(folder)
-    return os.path.join(config.root, config.settings.cache_dir or FOLDER)
-
-
-def open_cache(config: Config, registry: Registry, codes: list[str], option: str | None) -> Cache:
-    """The cache for a run with these rules."""
-    return Cache(cache_folder(config, option), environment(config, [registry.rules[code] for code in codes]))
 
 
 def wants_colour(choice: str, out: TextIO) -> bool:

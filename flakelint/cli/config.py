@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from flakelint.cli.common import cache_folder, common_folder, config_option, fail, load_config
+from flakelint.cli.common import common_folder, config_option, fail, load_config
+from flakelint.engine.cache import cache_folder
 from flakelint.engine.config import Config, SettingsError, as_table
 from flakelint.engine.settings import SECTIONS
 

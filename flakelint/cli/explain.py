@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from flakelint.cli.common import config_option, fail, load_config, open_cache
+from flakelint.cli.common import config_option, fail, load_config
+from flakelint.engine.cache import open_cache
 from flakelint.engine.config import SettingsError
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from flakelint.engine.fixes import apply, write
 from flakelint.engine.repair import mend
 from flakelint.engine.runner import Job, read
 from flakelint.project.discovery import discover
-from flakelint.project.ignore import Patterns
 from flakelint.report.model import slashed
 from flakelint.rules.rep.copyright_block import Template
 from flakelint.rules.rep.rep101_header import Header, applies, closing_year
@@ -85,8 +84,7 @@ class _Headers:
             self._checker = self._job.checker()
         except SettingsError as error:
             fail(error)
-        exclude = Patterns(config.root, (*config.settings.exclude, *config.settings.extend_exclude))
-        found = discover(paths, exclude, config.settings.respect_gitignore, config.settings.force_exclude)
+        found = discover(paths, self._job.excluded, config.settings.respect_gitignore, config.settings.force_exclude)
         for text in found.notes:
             note(f'warning: {text}')
         self._files = found.files

@@ -16,7 +16,6 @@ from flakelint.engine.baseline import Baseline, fingerprint
 from flakelint.engine.repair import difference, mend
 from flakelint.engine.runner import Job
 from flakelint.project.discovery import discover
-from flakelint.project.ignore import Patterns
 from flakelint.report import render
 from flakelint.report.model import Report
 from flakelint.source.text import DecodeError, LineTable, decode
@@ -87,9 +86,8 @@ class _Stdin:
         settings = self._job.config.settings
         if not (self._options['stdin_filename'] and settings.force_exclude):
             return False
-        lines = (*settings.exclude, *settings.extend_exclude, *self._options['exclude'])
-        exclude = Patterns(self._job.config.root, lines)
-        return not discover([self._options['stdin_filename']], exclude, settings.respect_gitignore, True).files
+        name = self._options['stdin_filename']
+        return not discover([name], self._job.excluded, settings.respect_gitignore, True).files
 
     def _show(self, findings: 'list[Finding]', data: bytes, applied: dict[str, int]) -> int:
         fresh, known = self._hold_back(findings, data)

@@ -27,9 +27,10 @@ from flakelint.engine.settings import SECTIONS
 
 if TYPE_CHECKING:
     from flakelint.engine.config import Config
-    from flakelint.engine.registry import RuleReference
+    from flakelint.engine.registry import Registry, RuleReference
 
 FOLDER = '.flakelint_cache'
+_FOLDER_VARIABLE = 'FLAKELINT_CACHE_DIR'
 _FILE = 'findings-2.sqlite'
 _TABLES = (
     'CREATE TABLE IF NOT EXISTS findings'
@@ -195,6 +196,19 @@ def environment(config: 'Config', references: 'Iterable[RuleReference]') -> str:
     rules = sorted((reference.code, reference.name, reference.fingerprint) for reference in references)
     digest.update(repr((relevant, ignores, rules, _own_digest())).encode())
     return digest.hexdigest()
+
+
+def cache_folder(config: 'Config', option: str | None) -> str:
+    """Where the cache is: what the option says, else the environment, else the settings, else the root."""
+    folder = option or os.environ.get(_FOLDER_VARIABLE)
+    if folder:
+        return os.path.abspath(folder)
+    return os.path.join(config.root, config.settings.cache_dir or FOLDER)
+
+
+def open_cache(config: 'Config', registry: 'Registry', codes: 'Iterable[str]', option: str | None) -> Cache:
+    """The cache for a run with these rules."""
+    return Cache(cache_folder(config, option), environment(config, [registry.rules[code] for code in codes]))
 
 
 def clear(folder: str) -> bool:

@@ -177,16 +177,16 @@ class Checker:
             found.extend(_guarded(rule, rule.check_kernel, kernel, file, unit=kernel.unit, too_deep=too_deep))
         return [*found, *too_deep.values()]
 
+    def check_launch(self, calls: 'list[LaunchCall]', file: File) -> list[Finding]:
+        """What the rules find in a launch, before anything is suppressed."""
+        return [one for rule in self._launch_rules for one in _guarded(rule, rule.check_launch, calls, file)]
+
     def _markdown(self, document: Document) -> Examined:
         findings = [one for rule in self._markdown_rules for one in _guarded(rule, rule.check_markdown, document)]
         return Examined(self._finish(findings, None, document.path), document.consulted)
 
     def _refused(self, problem: Finding, path: str) -> Examined:
         return Examined(self._finish([problem], None, path), '')
-
-    def check_launch(self, calls: 'list[LaunchCall]', file: File) -> list[Finding]:
-        """What the rules find in a launch, before anything is suppressed."""
-        return [one for rule in self._launch_rules for one in _guarded(rule, rule.check_launch, calls, file)]
 
     @property
     def _whole(self) -> 'Callable[[], Repository] | None':

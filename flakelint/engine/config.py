@@ -8,7 +8,7 @@
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -23,6 +23,9 @@ else:
 
 SEVERITIES = ('error', 'warning', 'info')
 OUTPUT_FORMATS = ('text', 'concise', 'json', 'json-lines', 'sarif', 'github', 'gitlab', 'junit')
+
+_PROJECT = 'pyproject.toml'
+SETTINGS_FILES = ('flakelint.toml', _PROJECT)
 
 _OUR_TABLE = re.compile(rb'^\s*\[?\s*tool\s*\.\s*flakelint\b', re.MULTILINE)
 
@@ -142,18 +145,21 @@ def _lay(places: list[tuple[str, Mapping[str, Any]]], preset: str, root: str, fi
     return Config(settings, tuple(layers), origins, root, file)
 
 
-def _find(folder: str) -> str | None:
+def candidates(folder: str) -> Iterator[str]:
+    """Where the settings of a folder may stand, the nearest first."""
     while True:
-        own = os.path.join(folder, 'flakelint.toml')
-        if os.path.isfile(own):
-            return own
-        project = os.path.join(folder, 'pyproject.toml')
-        if os.path.isfile(project) and _mentions_us(project):
-            return project
+        yield from (os.path.join(folder, name) for name in SETTINGS_FILES)
         parent = os.path.dirname(folder)
         if parent == folder:
-            return None
+            return
         folder = parent
+
+
+def _find(folder: str) -> str | None:
+    for path in candidates(folder):
+        if os.path.isfile(path) and (os.path.basename(path) != _PROJECT or _mentions_us(path)):
+            return path
+    return None
 
 
 def _mentions_us(project: str) -> bool:
@@ -183,7 +189,7 @@ def _read(path: str) -> dict[str, Any]:
         raise SettingsError(f'{shown}: cannot be read: {error.strerror}') from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f'{shown}: not valid TOML: {error}') from None
-    if os.path.basename(path) == 'pyproject.toml':
+    if os.path.basename(path) == _PROJECT:
         tools = table.get('tool', {})
         return tools.get('flakelint', {}) if isinstance(tools, dict) else {}
     return table

@@ -91,12 +91,6 @@ class File(SourceFile):
         """A hash of what other files said that findings may depend on, and a line for each question that was asked; nothing where they depend on no other file."""
         return '\n'.join((self.repository.consulted(self.module), *sorted(self.notes))) if self.consults else ''
 
-    @property
-    def seen_consulted(self) -> str:
-        """The same, as if everything had been asked that there is to ask of the meaning of names."""
-        _ = self.repository
-        return self.consulted
-
     def model(self, kernel: Kernel) -> 'Model':
         """The model of one of its kernels, with the value of every expression, worked out once for all rules.
 

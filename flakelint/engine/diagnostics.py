@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from flakelint.source.file import ParseError, SourceFile
     from flakelint.source.suppressions import Suppression
 
+_FAMILY = 'ENG'
 SYNTAX_ERROR = ('ENG001', 'syntax-error')
 UNREADABLE_FILE = ('ENG002', 'unreadable-file')
 TOO_COMPLEX = ('ENG003', 'too-complex')
@@ -22,6 +23,11 @@ UNUSED_SUPPRESSION = ('ENG004', 'unused-suppression')
 INTERNAL_ERROR = ('ENG005', 'internal-error')
 INVALID_SUPPRESSION = ('ENG006', 'invalid-suppression')
 COMPILE_ERROR = ('ENG007', 'compile-error')
+
+
+def is_engines(code: str) -> bool:
+    """Whether the engine itself reports under a code: what it says is of the file as a whole, to be mended or set aside in the settings."""
+    return code.startswith(_FAMILY)
 
 
 def problem(kind: tuple[str, str], message: str, line: int = 1, column: int = 1, severity: str = 'error') -> Finding:

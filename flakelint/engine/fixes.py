@@ -168,8 +168,7 @@ def write(path: str, before: bytes, after: bytes) -> None:
 def decoded_lines(data: bytes) -> tuple[Decoded, list[str]]:
     """A content as text, and its lines with their line breaks, for a difference."""
     decoded = decode(data)
-    table = LineTable(decoded.text)
-    return decoded, [line for number in range(1, len(table) + 1) if (line := table.segment(number, number))]
+    return decoded, [line for line in LineTable(decoded.text).all() if line]
 
 
 def _allowed(fix: Fix, allow_unsafe: bool) -> bool:

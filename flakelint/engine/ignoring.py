@@ -8,6 +8,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from flakelint.engine.diagnostics import is_engines
 from flakelint.engine.findings import Edit
 from flakelint.engine.fixes import apply
 from flakelint.source.comments import long_strings
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from flakelint.source.comments import Comment
     from flakelint.source.suppressions import Suppression
 
-# what the engine itself says is mended, or set aside in the settings
-_MENDED = 'ENG'
 _FOR_OTHERS = re.compile(r'#!|[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+')
 
 _Wanted = dict[int, set[str]]
@@ -36,8 +35,8 @@ def ignored(data: bytes, findings: 'Iterable[Finding]', reason: str) -> 'tuple[b
         tuple[bytes, int, list[Finding]]:
             The content, how many comments were added or extended, and the findings that no comment can suppress.
     """
-    wanted = [finding for finding in findings if not finding.code.startswith(_MENDED)]
-    left = [finding for finding in findings if finding.code.startswith(_MENDED)]
+    wanted = [finding for finding in findings if not is_engines(finding.code)]
+    left = [finding for finding in findings if is_engines(finding.code)]
     try:
         before = SourceFile('', data)
     except DecodeError:
@@ -61,8 +60,7 @@ def suppressing(file: SourceFile, finding: 'Finding', reason: str = '') -> 'tupl
     """The edits that suppress one finding where it stands; none where no comment can."""
     edits, above, refused = _Plan(file, [finding], reason).made()
     after = SourceFile('', Decoded(apply(edits, file.text), file.decoded.encoding, file.decoded.bom))
-    is_engines = finding.code.startswith(_MENDED)
-    return () if is_engines or refused or _still_found(after, [finding], above) else tuple(edits)
+    return () if is_engines(finding.code) or refused or _still_found(after, [finding], above) else tuple(edits)
 
 
 def suppressing_in_file(file: SourceFile, code: str) -> Edit:

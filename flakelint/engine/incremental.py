@@ -11,11 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.engine.dependencies import Dependencies, Words, words_of
+from flakelint.engine.diagnostics import is_engines
 from flakelint.engine.findings import Finding
 from flakelint.engine.moved import UnknownLineError, by_statements, moved, moved_range
 from flakelint.kernel.edited import only_a_kernel_differs
 from flakelint.source.reuse import moves, take_over
-from flakelint.source.text import Decoded, Range
+from flakelint.source.text import Range, from_text
 
 if TYPE_CHECKING:
     from flakelint.engine.checker import Checker
@@ -28,8 +29,6 @@ _Places = tuple[tuple[int, int], ...]
 _Told = frozenset[tuple[str, Range]]
 # of how many states of a file what was found in kernels is kept: to undo an edit is as common as to make one
 _GENERATIONS = 3
-_ENGINE = 'ENG'
-_BOM = '\ufeff'
 
 
 class StaleError(Exception):
@@ -96,16 +95,20 @@ class Incremental:
             checker (Checker):
                 The same rules, with the new knowledge.
         """
-        if self.file is None or self.file.problem is not None or not self.file.consults:
-            # of a file that cannot be parsed nobody asked what it depends on
-            holds = self.file is not None and self.file.problem is None
-        else:
-            file = checker.open(self._path, self.file.decoded)
-            holds = file.seen_consulted == self.file.consulted
+        # of a file that cannot be parsed nobody asked what it depends on
+        holds = self.file is not None and self.file.problem is None and self._says_the_same(self.file, checker)
         self._checker = checker
         if not holds:
             self._known, self._sound = [], None
         return holds
+
+    def _says_the_same(self, file: 'File', checker: 'Checker') -> bool:
+        """Whether other files still say what a file was told of them."""
+        if not file.consults:
+            return True
+        same = checker.open(self._path, file.decoded)
+        means_the_same = same.repository.consulted(same.module) == file.repository.consulted(file.module)
+        return means_the_same and same.repository.index.files.answers.still_hold(sorted(file.notes), texts_only=False)
 
     def check(self, text: str, is_stale: Callable[[], bool] = lambda: False) -> list[Finding]:
         """All findings in a content, in order.
@@ -130,7 +133,7 @@ class Incremental:
         except RecursionError:
             # a statement is nested too deeply for the short cuts
             self._forget()
-            self.file = self._checker.open(self._path, Decoded(text.removeprefix(_BOM), 'utf-8', False))
+            self.file = self._checker.open(self._path, from_text(text))
             return self._checker.examine_file(self.file).findings
 
     def _forget(self) -> None:
@@ -138,7 +141,7 @@ class Incremental:
         self.file = self._sound = None
 
     def _check(self, text: str, is_stale: Callable[[], bool]) -> list[Finding]:
-        file = self._checker.open(self._path, Decoded(text.removeprefix(_BOM), 'utf-8', text.startswith(_BOM)))
+        file = self._checker.open(self._path, from_text(text))
         if self._sound is not None:
             take_over(self._sound.file, file)
             if file.problem is None and only_a_kernel_differs(self._sound.file.module, file):
@@ -175,11 +178,11 @@ class Incremental:
         before, found, _ = self._sound
         places = moves(before.lines, file.lines)
         known = {unit.text for unit in before.units}
-        read = [(unit.first_line, _last_line(unit)) for unit in file.units if findings and unit.text not in known]
+        read = [(unit.first_line, unit.last_line) for unit in file.units if findings and unit.text not in known]
         there = {(finding.code, finding.range) for finding in findings}
         left = []
         # what the engine itself says is of the file as a whole
-        for finding in (one for one in found if not one.code.startswith(_ENGINE)):
+        for finding in (one for one in found if not is_engines(one.code)):
             try:
                 now = moved(finding, self._path, places)._replace(fix=None)
             except UnknownLineError:
@@ -259,6 +262,11 @@ class _Run:
         return self.is_stale
 
     @cached_property
+    def _has_words(self) -> tuple[bool, ...]:
+        """Which of the words are there whose presence anywhere in the file matters."""
+        return tuple(word in self._file.text for word in self._checker.file_words)
+
+    @cached_property
     def _statements(self) -> Dependencies:
         return Dependencies(self._file, self._words_of)
 
@@ -266,8 +274,7 @@ class _Run:
         """What the findings in a kernel depend on, and where that stands."""
         if kernel not in self._asked:
             units = self._statements.of(kernel.unit)
-            words = tuple(word in self._file.text for word in self._checker.file_words)
-            key = (_identity(kernel), _passed(kernel, self._file), words, *(unit.text for unit in units))
+            key = (_identity(kernel), _passed(kernel, self._file), self._has_words, *(unit.text for unit in units))
             self._asked[kernel] = self._distinct(key), _places(units)
         return self._asked[kernel]
 
@@ -310,8 +317,4 @@ def _passed(kernel: 'Kernel', file: 'File') -> str:
 
 
 def _places(units: 'list[Unit]') -> _Places:
-    return tuple((unit.first_line, _last_line(unit)) for unit in units)
-
-
-def _last_line(unit: 'Unit') -> int:
-    return max(node.end_lineno for node in unit.nodes)
+    return tuple((unit.first_line, unit.last_line) for unit in units)

@@ -112,14 +112,18 @@ class Job:
             known (Mapping[str, Content], Optional):
                 What is known of files that were read, by their path from the root. Default: nothing.
         """
-        settings = self.config.settings
         found: Sequence[str] = ()
         if self.everything is not None:
             found = self.everything
         elif self._is_project:
-            exclude = Patterns(self.config.root, (*settings.exclude, *settings.extend_exclude, *self.exclude))
-            found = discover([self.config.root], exclude, settings.respect_gitignore).files
+            found = discover([self.config.root], self.excluded, self.config.settings.respect_gitignore).files
         return Contents(self.config.root, [path for path in (*found, *files) if not is_markdown(path)], known)
+
+    @cached_property
+    def excluded(self) -> Patterns:
+        """The files that are left out."""
+        settings = self.config.settings
+        return Patterns(self.config.root, (*settings.exclude, *settings.extend_exclude, *self.exclude))
 
     @property
     def _is_project(self) -> bool:

@@ -123,6 +123,11 @@ class Repository:
             return None
         return self._kernel(key, module) if key[1] in self._view(module).summary(key[0]).functions else None
 
+    def launched(self, module: Module, name: str) -> Kernel | None:
+        """The function that Triton compiles to which a name at the top of a file leads, through whatever is applied to it by hand; None where there is no one such."""
+        key = self._view(module).function(module.path, name, through_any=True)
+        return None if key is None else self._kernel(key, module)
+
     def signature(self, module: Module, name: str) -> tuple[str, str] | None:
         """The file and the signature of the one function that a name at the top of a file means, if both are known."""
         symbol = self._view(module).resolver.resolve(module.path, name)

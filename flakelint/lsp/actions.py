@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from flakelint.engine.diagnostics import is_engines
 from flakelint.engine.findings import Edit, Finding
 from flakelint.engine.fixes import decoded_lines, select
 from flakelint.engine.ignoring import suppressing, suppressing_in_file
 from flakelint.engine.repair import mend
 from flakelint.lsp.diagnostics import SOURCE, diagnostic
-from flakelint.lsp.positions import BOM
-from flakelint.source.text import Position, Range, as_file
+from flakelint.source.text import BOM, Position, Range, as_file
 
 if TYPE_CHECKING:
     from flakelint.lsp.session import Checked
@@ -38,7 +38,7 @@ def actions(checked: 'Checked', view: 'View', place: types.Range, context: types
     if _asked(FIX_ALL, context.only) and any(_is_safe(finding) for finding in checked.findings):
         is_explicit = any(_text(kind) != '' for kind in context.only or ())
         if is_explicit or found:
-            found.append(_action('Fix all that flakelint can fix safely', FIX_ALL, _data(_ALL, checked, view)))
+            found.append(_action('Fix all that flakelint can fix safely', FIX_ALL, _data(_ALL, view)))
     return found
 
 
@@ -77,15 +77,15 @@ def _for_finding(finding: Finding, checked: 'Checked', view: 'View') -> Iterator
     if finding.fix is not None:
         note = '' if finding.fix.applicability == 'safe' else ', to be looked at'
         title = f'{finding.fix.title} ({finding.code}{note})'
-        action = _action(title, quick, _data(_FIX, checked, view, finding), shown)
+        action = _action(title, quick, _data(_FIX, view, finding), shown)
         action.is_preferred = finding.fix.applicability == 'safe'
         yield action
         same = [one for one in checked.findings if one.code == finding.code and _is_safe(one)]
         if len(same) > 1 and finding in same:
-            yield _action(f'Fix all {finding.code} of the file', quick, _data(_FIX_SAME, checked, view, finding), shown)
-    if checked.file is not None and not finding.code.startswith('ENG'):
-        yield _action(f'Suppress {finding.code} here', quick, _data(_HERE, checked, view, finding), shown)
-        yield _action(f'Suppress {finding.code} in the file', quick, _data(_FILE, checked, view, finding), shown)
+            yield _action(f'Fix all {finding.code} of the file', quick, _data(_FIX_SAME, view, finding), shown)
+    if checked.file is not None and not is_engines(finding.code):
+        yield _action(f'Suppress {finding.code} here', quick, _data(_HERE, view, finding), shown)
+        yield _action(f'Suppress {finding.code} in the file', quick, _data(_FILE, view, finding), shown)
 
 
 def _edits(do: Any, finding: Finding, checked: 'Checked') -> Iterable[Edit]:
@@ -165,9 +165,9 @@ def _action(title: str, kind: Any, data: Any, shown: list[types.Diagnostic] | No
     return types.CodeAction(title=title, kind=kind, data=data, diagnostics=shown)
 
 
-def _data(do: str, checked: 'Checked', view: 'View', finding: Finding | None = None) -> dict[str, Any]:
+def _data(do: str, view: 'View', finding: Finding | None = None) -> dict[str, Any]:
     named = _identity(finding) if finding is not None else None
-    return {'do': do, 'uri': view.uri, 'version': checked.snapshot.version, 'finding': named}
+    return {'do': do, 'uri': view.uri, 'finding': named}
 
 
 def _identity(finding: Finding) -> list[Any]:

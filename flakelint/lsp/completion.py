@@ -14,7 +14,6 @@ from flakelint.kernel.api import CLASS, FUNCTION, LANGUAGE, MODULE, load
 from flakelint.kernel.api.descriptions import signature
 from flakelint.lsp import language
 from flakelint.lsp.cursor import Call, call_before, code_before, is_code, key_before, member_before
-from flakelint.lsp.names import kernel_called
 from flakelint.source.text import Position
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def _signature(call: Call, file: 'File', target: str) -> tuple[str, list[str], s
         names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
         prefix = 'tl.' if known.module == LANGUAGE else ''
         return f'{prefix}{signature(entry, known.name)}', names, known.text
-    kernel = kernel_called(file, call.name)
+    kernel = file.repository.launched(file.module, call.name)
     if kernel is None:
         return '', [], ''
     parameters = kernel.parameters

@@ -5,7 +5,6 @@
 
 """The files that an editor has open, as they are in it."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +17,6 @@ from flakelint.source.markdown import is_markdown
 from flakelint.source.text import LineTable
 
 PYTHON = 'python'
-_LINE = re.compile(r'[^\r\n]*(?:\r\n|\r|\n|\Z)')
 
 
 @dataclass(frozen=True)
@@ -103,17 +101,17 @@ def edited(text: str, changes: Iterable[types.TextDocumentContentChangeEvent], e
         encoding (str):
             The encoding in whose units columns are counted.
     """
-    lines = _lines(text)
+    lines = LineTable(text).all()
     for one in changes:
         if not isinstance(one, types.TextDocumentContentChangePartial):
-            lines = _lines(one.text)
+            lines = LineTable(one.text).all()
             continue
         (first, start), (last, end) = sorted(_place(lines, place, encoding) for place in (one.range.start, one.range.end))
         # a line break may come to be, or be parted, at either end
         above, below = max(first - 1, 0), last + 2
         before, behind = ''.join(lines[above:first]) + lines[first][:start], lines[last][end:] + ''.join(lines[last + 1:below])
         follows = below < len(lines)
-        new = _lines(f'{before}{one.text}{behind}')
+        new = LineTable(f'{before}{one.text}{behind}').all()
         lines[above:below] = new[:-1] if follows and not new[-1] else new
     return ''.join(lines)
 
@@ -121,12 +119,6 @@ def edited(text: str, changes: Iterable[types.TextDocumentContentChangeEvent], e
 def path_of(uri: str) -> str | None:
     """The path of a file that a URI names; None for what is not on the disk."""
     return to_fs_path(uri) if uri.startswith('file:') else None
-
-
-def _lines(text: str) -> list[str]:
-    """The lines of a text with their line breaks; the last one has none, and may be empty."""
-    found = [match.group() for match in _LINE.finditer(text)]
-    return found[:-1] if len(found) > 1 and not found[-1] and found[-2] and found[-2][-1] not in '\r\n' else found
 
 
 def _place(lines: list[str], position: types.Position, encoding: str) -> tuple[int, int]:

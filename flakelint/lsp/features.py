@@ -14,11 +14,11 @@ from typing import Any
 from lsprotocol import types
 
 from flakelint import __version__
+from flakelint.engine.config import SETTINGS_FILES
 from flakelint.lsp import actions, completion, hover, inlays, navigation
 from flakelint.lsp.diagnostics import diagnostics
 from flakelint.lsp.documents import Document, Snapshot, path_of
 from flakelint.lsp.notebooks import Notebook
-from flakelint.lsp.projects import SETTINGS_FILES
 from flakelint.lsp.protocol import overtaken
 from flakelint.lsp.server import Server
 from flakelint.lsp.session import Checked

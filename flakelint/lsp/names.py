@@ -48,8 +48,8 @@ def function_at(file: 'File', place: Position) -> ast.FunctionDef | None:
     """The function whose own name, where it is defined, is at a place."""
     for node in file.nodes:
         if isinstance(node, ast.FunctionDef) and node.lineno == place.line:
-            start = file.lines.line(place.line).find(node.name, file.range(node).start.column + len('def') - 1) + 1
-            if start <= place.column <= start + len(node.name):
+            name = file.name_range(node)
+            if name.start <= place <= name.end:
                 return node
     return None
 
@@ -61,18 +61,7 @@ def kernel_at(file: 'File', place: Position) -> 'Kernel | None':
         return next((kernel for kernel in file.kernels if kernel.definition is function), None)
     node = expression_at(file, place)
     spelled = dotted(node) if node is not None else None
-    return None if spelled is None else kernel_called(file, spelled)
-
-
-def kernel_called(file: 'File', name: str) -> 'Kernel | None':
-    """The kernel that a name at the top of a file means."""
-    found = file.repository.function(file.module, name)
-    if found is not None:
-        return found
-    key = file.repository.seen_from(file.module).function(file.path, name, through_any=True)
-    module = file.repository.module_at(key[0], file.module) if key is not None else None
-    kernels = module.kernels if module is not None else ()
-    return next((kernel for kernel in kernels if kernel.qualified_name == key[1]), None)
+    return None if spelled is None else file.repository.launched(file.module, spelled)
 
 
 def kernel_around(file: 'File', place: Position) -> 'Kernel | None':

@@ -28,11 +28,7 @@ def definition(checked: 'Checked', view: 'View', position: types.Position) -> ty
     kernel = _kernel(checked, view, position)
     if kernel is None:
         return None
-    node = kernel.definition
-    line = node.lineno
-    start = kernel.module.file.lines.line(line).find(node.name, node.col_offset + len('def')) + 1
-    place = Range(Position(line, start), Position(line, start + len(node.name)))
-    return _location(kernel.path, place, checked, view)
+    return _location(kernel.path, kernel.module.file.name_range(kernel.definition), checked, view)
 
 
 def launched(checked: 'Checked', view: 'View', position: types.Position) -> list[types.Location] | None:

@@ -5,9 +5,7 @@
 
 """Notebooks: their code cells are checked as one text."""
 
-import ast
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,6 +13,8 @@ from lsprotocol import types
 
 from flakelint.lsp.documents import PYTHON, Document, Snapshot
 from flakelint.lsp.views import View
+from flakelint.source.file import SourceFile
+from flakelint.source.text import from_text
 
 # what IPython alone understands: magics, commands of the shell, help, and what is assigned from them
 _MAGIC = re.compile(
@@ -97,17 +97,8 @@ def _as_python(text: str) -> str:
     if _CELL_MAGIC.match(text):
         return '\n' * (len(lines) - 1)
     joined = '\n'.join(lines)
-    return joined if _is_python(joined) else '\n'.join(_without_magics(lines))
-
-
-def _is_python(text: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            ast.parse(text)
-        return True
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    is_python = SourceFile('', from_text(joined)).problem is None
+    return joined if is_python else '\n'.join(_without_magics(lines))
 
 
 def _without_magics(lines: list[str]) -> Iterator[str]:

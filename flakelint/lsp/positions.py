@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
-from flakelint.source.text import LineTable, Position, Range
+from flakelint.source.text import BOM, LineTable, Position, Range
 
-BOM = '\ufeff'
 _UNITS: dict[str, Callable[[str], int]] = {
     'utf-8': lambda text: len(text.encode('utf-8', 'surrogatepass')),
     'utf-16': lambda text: len(text) + sum(character > '\uffff' for character in text),

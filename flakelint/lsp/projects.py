@@ -12,19 +12,17 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from flakelint.engine.cache import FOLDER, Cache, environment
-from flakelint.engine.config import Config, SettingsError, load
+from flakelint.engine.cache import Cache, cache_folder, open_cache
+from flakelint.engine.config import SETTINGS_FILES, Config, SettingsError, candidates, load
 from flakelint.engine.registry import Registry, check_option_tables, collect
 from flakelint.engine.runner import Job, read
 from flakelint.lsp.editor_settings import EditorSettings
 from flakelint.project.contents import Content, content_of
-from flakelint.project.ignore import Patterns
 
 if TYPE_CHECKING:
     from flakelint.engine.checker import Checker
     from flakelint.kernel.repository import Repository
 
-SETTINGS_FILES = ('flakelint.toml', 'pyproject.toml')
 _QUOTED = re.compile(r'`([^`]+)`')
 
 
@@ -47,10 +45,9 @@ class Project:
         self.registry: Registry = collect(config)
         check_option_tables(self.registry, config)
         self.codes = tuple(self.registry.selected(config.layers))
-        kept = environment(config, [self.registry.rules[code] for code in self.codes])
-        folder = os.path.join(config.root, config.settings.cache_dir or FOLDER)
         # what a check in the folder learned is read; a folder that nobody checks gets no cache
-        store = Store(Cache(folder, kept) if os.path.isdir(folder) else None)
+        is_checked = os.path.isdir(cache_folder(config, None))
+        store = Store(open_cache(config, self.registry, self.codes, None) if is_checked else None)
         self._seen: dict[str, tuple[tuple[int, int], Content]] = {}
         self._job = Job(config, self.registry, self.codes, workers=1, store=store)
 
@@ -73,12 +70,7 @@ class Project:
 
     def excludes(self, path: str) -> bool:
         """Whether the settings exclude a file."""
-        return self._excluded.covers(path)
-
-    @cached_property
-    def _excluded(self) -> Patterns:
-        settings = self.config.settings
-        return Patterns(self.config.root, (*settings.exclude, *settings.extend_exclude))
+        return self._job.excluded.covers(path)
 
 
 class _Unchanged(Mapping[str, Content]):
@@ -140,11 +132,7 @@ _Stamps = tuple[tuple[str, int, int], ...]
 
 def _stamps(folder: str, editor: EditorSettings, project: Project | None) -> _Stamps:
     """The files that say which rules there are in a folder, as they are now."""
-    paths = [editor.configuration] if editor.configuration else []
-    above = folder if not paths else ''
-    while above:
-        paths.extend(os.path.join(above, name) for name in SETTINGS_FILES)
-        above = os.path.dirname(above) if os.path.dirname(above) != above else ''
+    paths = [editor.configuration] if editor.configuration else list(candidates(folder))
     for rules in project.config.settings.rule_paths if project is not None else ():
         root = os.path.join(project.config.root, rules)
         paths.extend(os.path.join(root, name) for name in (sorted(os.listdir(root)) if os.path.isdir(root) else ()))
@@ -173,14 +161,13 @@ class Projects:
     def find(self, folder: str, editor: EditorSettings) -> Project | None:
         """The project in whose configuration a folder is; None where that is wrong."""
         key = (folder, repr(editor))
-        stamps = _stamps(folder, editor, self._by_folder.get(key, (None, None))[1])
-        if key not in self._by_folder or self._by_folder[key][0] != stamps:
-            # an editor may watch no files, so that what changed is seen here
-            outdated = self._by_folder[key][1] if key in self._by_folder else None
-            self._by_root = {root: one for root, one in self._by_root.items() if one is not outdated}
+        stamps, project = self._by_folder.get(key, (None, None))
+        # an editor may watch no files, so that what changed is seen here
+        if stamps != _stamps(folder, editor, project):
+            self._by_root = {root: one for root, one in self._by_root.items() if one is not project}
             project = self._load(folder, editor)
             self._by_folder[key] = _stamps(folder, editor, project), project
-        return self._by_folder[key][1]
+        return project
 
     def reload(self) -> None:
         """Read all settings files again when they are next asked for."""

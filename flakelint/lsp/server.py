@@ -139,26 +139,19 @@ class Server(LanguageServer):
 
     def changed(self, uri: str, delay: float) -> None:
         """Have a document checked after some seconds, if nothing more happens to it; only where the client does not ask by itself."""
-        if uri in self._timers:
-            self._timers.pop(uri).cancel()
         if not self.pulls:
-            loop = asyncio.get_running_loop()
-            self._timers[uri] = loop.call_later(delay, self.spawn, self._publish, uri)
+            self._later(uri, delay, self.spawn, self._publish, uri)
 
     def closed(self, uri: str, shown: list[str]) -> None:
         """Forget a document, and take back what was found in it."""
-        if uri in self._timers:
-            self._timers.pop(uri).cancel()
+        self._not_later(uri)
         self._worker.submit(self.session.close, uri)
         for one in shown:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(one, []))
 
     def files_changed(self) -> None:
         """Look at files of the disk again, once they are left alone."""
-        if _FILES in self._timers:
-            self._timers.pop(_FILES).cancel()
-        loop = asyncio.get_running_loop()
-        self._timers[_FILES] = loop.call_later(_SETTLE, self.spawn, self._refresh, self.session.forget_files)
+        self._later(_FILES, _SETTLE, self.spawn, self._refresh, self.session.forget_files)
 
     def settings_sent(self, values: Any) -> None:
         """Take over settings that the client sends, and ask it for those that it does not send."""
@@ -233,13 +226,16 @@ class Server(LanguageServer):
     def _tidy_later(self) -> None:
         """Have old objects collected once nothing is asked any more, or much was."""
         self._works += 1
-        if _IDLE in self._timers:
-            self._timers.pop(_IDLE).cancel()
-        if self._works % _MANY == 0:
-            self._worker.submit(gc.collect)
-        else:
-            loop = asyncio.get_running_loop()
-            self._timers[_IDLE] = loop.call_later(_REST, self._worker.submit, gc.collect)
+        self._later(_IDLE, _REST if self._works % _MANY else 0, self._worker.submit, gc.collect)
+
+    def _later(self, key: str, delay: float, function: Callable[..., Any], *arguments: Any) -> None:
+        """Have something done after some seconds, instead of what was to be done under the same key."""
+        self._not_later(key)
+        self._timers[key] = asyncio.get_running_loop().call_later(delay, function, *arguments)
+
+    def _not_later(self, key: str) -> None:
+        if key in self._timers:
+            self._timers.pop(key).cancel()
 
     def _source(self, uri: str) -> Document | Notebook | None:
         """The document, or the notebook, that a URI means, or to which the cell belongs that it means."""

@@ -88,9 +88,7 @@ class SourceFile:
         """The top-level statements, in order; of a file that cannot be parsed, those that can be parsed by themselves."""
         if self.problem is None:
             return self.tree.body
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            return unit.salvage(self.text, self.lines)
+        return unit.salvage(self.text, self.lines)
 
     def keep_nodes(self, before: 'SourceFile') -> None:
         """Take over what is known of statements that an earlier content has, too."""
@@ -112,8 +110,7 @@ class SourceFile:
             if not any(one.first_line <= number <= last for number in numbers):
                 statements.extend(one.nodes)
                 continue
-            end = max(node.end_lineno for node in one.nodes)
-            parsed = unit.parse_alone(self.lines.segment(one.first_line, end), one.first_line)
+            parsed = unit.parse_alone(self.lines.segment(one.first_line, one.last_line), one.first_line)
             if not parsed:
                 return
             statements.extend(parsed)
@@ -164,6 +161,11 @@ class SourceFile:
             self._place_of_bytes(node.lineno, node.col_offset),
             self._place_of_bytes(node.end_lineno, node.end_col_offset),
         )
+
+    def name_range(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Range:
+        """The places of the name of a function in its definition."""
+        start = self.text.index(node.name, self.lines.offset(self.range(node).start) + len('def'))
+        return self.lines.range(start, start + len(node.name))
 
     def _place_of_bytes(self, line: int, byte_offset: int) -> Position:
         text = self.lines.line(line)

@@ -76,11 +76,11 @@ def take_over(before: SourceFile, after: SourceFile) -> None:
             The file with its content now, of which nothing was asked yet.
     """
     changed = change(before.lines, after.lines)
-    kept = [one for one in before.units if _last_line(one) < changed.first]
+    kept = [one for one in before.units if one.last_line < changed.first]
     below = [one for one in before.units if one.first_line > changed.last] if not changed.moved else []
     touched = before.units[len(kept):len(before.units) - len(below)]
     first = min([changed.first, *(one.first_line for one in touched)])
-    last = max([changed.last, *map(_last_line, touched)]) if not changed.moved else len(after.lines)
+    last = max([changed.last, *(one.last_line for one in touched)]) if not changed.moved else len(after.lines)
     text = after.lines.segment(first, last)
     # a line that ends in a backslash goes on here
     if first > 1 and after.lines.line(first - 1).endswith('\\'):
@@ -96,10 +96,6 @@ def take_over(before: SourceFile, after: SourceFile) -> None:
 
 def _nodes(units: list[unit.Unit]) -> list[ast.stmt]:
     return [node for one in units for node in one.nodes]
-
-
-def _last_line(one: unit.Unit) -> int:
-    return max(node.end_lineno for node in one.nodes)
 
 
 def _common(one: str, other: str) -> int:

@@ -12,6 +12,8 @@ import tokenize
 from bisect import bisect_right
 from typing import NamedTuple
 
+# a byte order mark, as text
+BOM = '\ufeff'
 _LINE_BREAK = re.compile(r'\r\n|\r|\n')
 
 
@@ -92,6 +94,11 @@ def encode(text: str, encoding: str, bom: bool) -> bytes:
     return (codecs.BOM_UTF8 if bom else b'') + text.encode(encoding)
 
 
+def from_text(text: str) -> Decoded:
+    """A text that was never bytes, such as that in an editor, as if it had been decoded."""
+    return Decoded(text.removeprefix(BOM), 'utf-8', text.startswith(BOM))
+
+
 def as_file(text: str) -> bytes:
     """The bytes of a Python file with this text, in the encoding that its cookie names.
 
@@ -130,6 +137,10 @@ class LineTable:
             return ''
         end = self.starts[last] if last < len(self.starts) else len(self.text)
         return self.text[self.starts[first - 1]:end]
+
+    def all(self) -> list[str]:
+        """The lines with their line breaks; the last one has none, and may be empty."""
+        return [self.segment(number, number) for number in range(1, len(self) + 1)]
 
     def offset(self, position: Position) -> int:
         """The offset of a place; a place past the end of the text is the end."""

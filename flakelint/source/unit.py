@@ -7,6 +7,7 @@
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -46,6 +47,11 @@ class Unit:
         self.text = text
         self.offset = offset
         self._lines = lines
+
+    @property
+    def last_line(self) -> int:
+        """The line in the file on which its last statement ends."""
+        return max(node.end_lineno for node in self.nodes)
 
     @cached_property
     def tree(self) -> 'cst.Module':
@@ -130,8 +136,10 @@ _BEGINS = re.compile(r'(?!(?:else|elif|except|finally|case)\b)[^\s#)\]}"\']')
 def parse_alone(text: str, first_line: int) -> list[ast.stmt]:
     """The statements of some lines, with their places in the file; none where they cannot be parsed."""
     try:
-        # blank lines above are cheaper than to move the nodes
-        return ast.parse('\n' * (first_line - 1) + text).body
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            # blank lines above are cheaper than to move the nodes
+            return ast.parse('\n' * (first_line - 1) + text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel.autograd import AutogradFunction, autograd_functions
 from flakelint.project.imports import dotted, last_name
-from flakelint.source.text import Range
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -38,10 +37,3 @@ def _is_named(decorator: ast.expr, names: Sequence[str], file: 'File') -> bool:
         is_partial = last_name(decorator.func) == 'partial' and decorator.args
         decorator = decorator.args[0] if is_partial else decorator.func
     return last_name(decorator) in names or file.bindings.resolve(dotted(decorator) or '') in names
-
-
-def name_of(node: ast.FunctionDef | ast.AsyncFunctionDef, file: 'File') -> Range:
-    """Where the name of a function stands in its definition."""
-    start = file.lines.offset(file.range(node).start)
-    start = file.text.index(node.name, start + len('def'))
-    return file.lines.range(start, start + len(node.name))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from flakelint.engine.rule import Rule
 from flakelint.kernel.autograd import AutogradFunction
 from flakelint.project.statements import FUNCTIONS
-from flakelint.rules.ops.methods import has_decorator, launching, name_of
+from flakelint.rules.ops.methods import has_decorator, launching
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -133,7 +133,7 @@ class MissingInputGuard(Rule):
                     continue
                 what = f'`{function.definition.name}.{name}` launches kernels, but does not carry `@{self.options.guards[0]}`'
                 why = 'they read a tensor that is not contiguous in the wrong order, and run on the current device'
-                yield self.finding(name_of(method, file), f'{what}: {why}; decorate it')
+                yield self.finding(file.name_range(method), f'{what}: {why}; decorate it')
 
     def _is_guarded_outside(self, function: AutogradFunction, file: 'File') -> bool:
         uses = file.repository.host(file.module).applications(function.name)

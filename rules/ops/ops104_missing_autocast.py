@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flakelint.engine.rule import Rule
-from flakelint.rules.ops.methods import DIRECTIONS, has_decorator, launching, name_of
+from flakelint.rules.ops.methods import DIRECTIONS, has_decorator, launching
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -135,12 +135,12 @@ class MissingAutocast(Rule):
             if len(lacking) == len(methods) and launches:
                 wanted = ' and '.join(f'`@{names[name][0]}` on `{name}`' for name in lacking)
                 message = f'`{own}` launches kernels, but lacks {wanted}: {_REASONS["forward"]}; decorate what lacks it'
-                yield self.finding(name_of(methods[launches[0]], file), message)
+                yield self.finding(file.name_range(methods[launches[0]]), message)
             elif len(lacking) == 1 < len(methods):
                 (name,) = lacking
                 (other,) = methods.keys() - {name}
                 what = f'`{own}.{name}` does not carry `@{names[name][0]}`, but `{other}` carries its counterpart'
-                yield self.finding(name_of(methods[name], file), f'{what}: {_REASONS[other]}; decorate it')
+                yield self.finding(file.name_range(methods[name]), f'{what}: {_REASONS[other]}; decorate it')
 
 
 # what is wrong where only one of the two is decorated

@@ -118,14 +118,11 @@ class KernelName(Rule):
             yield from self._variables(kernel, file)
 
     def _kernel_name(self, kernel: 'Kernel', file: 'File') -> 'Finding':
-        definition = kernel.definition
-        start = file.lines.offset(file.range(definition).start)
-        start = file.text.index(kernel.name, start + len('def'))
         suggestion = _suggestion(kernel.name)
         hint = f', such as `{suggestion}`' if suggestion else ''
         forms = 'neither `<op>_fwd_kernel_<suffix>` nor `<op>_bwd_kernel_<suffix>`'
         message = f'the kernel `{kernel.name}` is named {forms}{hint}'
-        return self.finding(file.lines.range(start, start + len(kernel.name)), message)
+        return self.finding(file.name_range(kernel.definition), message)
 
     def _variables(self, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
         parameters = {one.name for one in kernel.parameters}
