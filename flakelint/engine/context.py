@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flakelint.engine.findings import Edit
+from flakelint.kernel.autograd import AutogradFunction, autograd_functions
 from flakelint.kernel.kernels import DecoratorNames, Kernel, Module
 from flakelint.kernel.launch_calls import LaunchCall
 from flakelint.kernel.launch_sites import may_launch
@@ -19,7 +20,6 @@ from flakelint.kernel.repository import Repository
 from flakelint.project.calls import NamedCall, named_calls, own_functions
 from flakelint.project.imports import Bindings
 from flakelint.source.file import SourceFile
-from flakelint.source.syntax import nodes_in_order
 from flakelint.source.text import Decoded, Range
 
 if TYPE_CHECKING:
@@ -193,9 +193,14 @@ class File(SourceFile):
         return own_functions(self.statements, self.bindings)
 
     @cached_property
+    def autograd_functions(self) -> list[AutogradFunction]:
+        """Its autograd functions, in source order."""
+        return list(autograd_functions(self.statements, self.bindings)) if 'Function' in self.text else []
+
+    @cached_property
     def launches(self) -> Launches:
         """Which of its kernels the file launches."""
-        nodes = [node for unit in self.units if may_launch(unit.text) for node in nodes_in_order(unit.nodes)]
+        nodes = (node for unit in self.units if may_launch(unit.text) for node in self.nodes_of(unit))
         return Launches(nodes, self.kernels)
 
 

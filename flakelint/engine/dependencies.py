@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from flakelint.project.statements import all_statements
 from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
@@ -47,7 +48,10 @@ def words_of(unit: 'Unit') -> Words:
     if len(unit.nodes) == 1 and isinstance(unit.nodes[0], _NAMED):
         stated = nodes_in_order(unit.nodes) if 'global' in mentioned else ()
         bound = [name for node in stated if isinstance(node, ast.Global) for name in node.names]
-        return Words(False, frozenset([unit.nodes[0].name, *bound]), mentioned)
+        # a launch may name a kernel that stands in a class
+        inner = all_statements(unit.nodes) if '@' in unit.text else unit.nodes
+        named = [node.name for node in inner if isinstance(node, _NAMED)]
+        return Words(False, frozenset([*named, *bound]), mentioned)
     return Words(True, frozenset(_bound(unit.nodes)), mentioned)
 
 

@@ -15,7 +15,7 @@ from flakelint.engine.diagnostics import is_engines
 from flakelint.engine.findings import Finding
 from flakelint.engine.moved import UnknownLineError, by_statements, moved, moved_range
 from flakelint.kernel.edited import only_a_kernel_differs
-from flakelint.source.reuse import moves, take_over
+from flakelint.source.reuse import change, moves, take_over
 from flakelint.source.text import Range, from_text
 
 if TYPE_CHECKING:
@@ -142,10 +142,19 @@ class Incremental:
 
     def _check(self, text: str, is_stale: Callable[[], bool]) -> list[Finding]:
         file = self._checker.open(self._path, from_text(text))
-        if self._sound is not None:
-            take_over(self._sound.file, file)
+        if self._sound is None:
+            return self._check_file(file, is_stale)
+        give_back = take_over(self._sound.file, file)
+        try:
             if file.problem is None and only_a_kernel_differs(self._sound.file.module, file):
-                file.module.keep(self._sound.file.module)
+                _, last, by = change(self._sound.file.lines, file.lines)
+                file.module.keep(self._sound.file.module, last, by)
+            return self._check_file(file, is_stale)
+        except BaseException:
+            give_back()
+            raise
+
+    def _check_file(self, file: 'File', is_stale: Callable[[], bool]) -> list[Finding]:
         if file.problem is not None and self._holds_nothing_new(file):
             self.file = file
             return sorted([*self._checker.broken(file), *self._left(file, [])], key=Finding.sort_key)

@@ -70,8 +70,11 @@ def _mentioned(unit: 'Unit', module: 'Module') -> set[str] | None:
     spelled = {name for node in nodes if isinstance(node, ast.Name | ast.Attribute) and (name := dotted(node)) is not None}
     local = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     local.update(node.arg for node in nodes_in_order([unit.nodes[0].args]) if isinstance(node, ast.arg))
+    names = module.view.names if module.view is not None else None
+    # what nothing in the module binds is of no concern to it
+    known = names.meanings if names is not None and not names.stars else None
     heads = {name: name.partition('.')[0] for name in spelled}
     return {
         name for name, head in heads.items()
-        if head not in local and not module.bindings.resolve(head).startswith('triton')
+        if head not in local and (known is None or head in known) and not module.bindings.resolve(head).startswith('triton')
     }

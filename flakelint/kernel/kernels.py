@@ -87,7 +87,7 @@ class Decorator:
 
 
 # what is known of a kernel by its definition alone
-_OF_DEFINITION = frozenset({'body', 'assigned', 'returns_value', 'branched', 'calls'})
+_OF_DEFINITION = frozenset({'body', 'assigned', 'returns_value', 'branched', 'calls', 'words'})
 _POSITIONAL = {AUTOTUNE: ('configs', 'key'), HEURISTICS: ('values',)}
 
 
@@ -193,6 +193,12 @@ class Kernel:
         """The calls in the body, the outer ones before those in them."""
         return [node for node in self.body if isinstance(node, ast.Call)]
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names and attributes that the body mentions."""
+        names = (node.id for node in self.body if isinstance(node, ast.Name))
+        return frozenset([*names, *(node.attr for node in self.body if isinstance(node, ast.Attribute))])
+
     def in_module(self, unit: 'Unit', module: 'Module') -> 'Kernel':
         """The same kernel in a later content of its module, which left it as it was."""
         found = Kernel(self.definition, self.decorators, unit, module, self.owners)
@@ -254,9 +260,19 @@ class Module:
         """The functions that Triton compiles, in source order."""
         return [kernel for unit in self.file.units if '@' in unit.text for kernel in self._kernels_in(unit)]
 
-    def keep(self, before: 'Module') -> None:
-        """Take over what is known of the module from an earlier content, of which some statements are left and all names."""
-        self.view, self.bindings, self.definitions = before.view, before.bindings, before.definitions
+    def keep(self, before: 'Module', last: int = 0, by: int = 0) -> None:
+        """Take over what is known of the module from an earlier content, of which some statements are left and all names.
+
+        Args:
+            before (Module):
+                The earlier content.
+            last (int, Optional):
+                The last of its lines that differ; only asked for where lines moved. Default: `0`.
+            by (int, Optional):
+                By how many lines what stands below moved down. Default: `0`.
+        """
+        self.view = before.view.moved(self, last, by) if by and before.view is not None else before.view
+        self.bindings, self.definitions = before.bindings, before.definitions
         found: dict[int, list[Kernel]] = {}
         for kernel in before.kernels:
             found.setdefault(id(kernel.unit.nodes[0]), []).append(kernel)

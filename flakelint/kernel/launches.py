@@ -7,7 +7,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flakelint.kernel.kernels import AUTOTUNE, HEURISTICS, Kernel
@@ -291,9 +291,8 @@ class Launches:
         self._used_in_kernels: set[str] = set()
         self._whole: set[ast.FunctionDef] = set()
         for kernel in kernels:
-            words = set(_names_in(kernel))
-            self._used_in_kernels.update(words & names - {kernel.name})
-            if 'program_id' in words and any(map(_STORE.fullmatch, words)):
+            self._used_in_kernels.update(kernel.words & names - {kernel.name})
+            if 'program_id' in kernel.words and any(map(_STORE.fullmatch, kernel.words)):
                 self._whole.add(kernel.definition)
         self._launched.update(name for name in map(_launched_name, nodes) if name in names)
 
@@ -310,15 +309,6 @@ class Launches:
         """Whether a kernel that no other one uses asks for its program, stores, and returns nothing, as one to be launched does."""
         is_used = kernel.name in self._used_in_kernels
         return kernel.definition in self._whole and not is_used and not kernel.returns_value
-
-
-def _names_in(kernel: Kernel) -> Iterator[str]:
-    """The names and attributes that the body of a function mentions."""
-    for node in kernel.body:
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute):
-            yield node.attr
 
 
 def _launched_name(node: ast.AST) -> str | None:

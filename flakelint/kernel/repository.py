@@ -17,10 +17,11 @@ from flakelint.kernel.host_statements import LOCAL
 from flakelint.kernel.index import Index, Key, Store, find_function, find_literal
 from flakelint.kernel.kernels import Kernel, Module
 from flakelint.kernel.launch_calls import LaunchCall, calls_of, is_direct
+from flakelint.kernel.launch_sites import may_launch
 from flakelint.kernel.launches import Launch, bind
 from flakelint.kernel.summary import Summary, summarise
 from flakelint.project.contents import Contents, content_hash
-from flakelint.project.meanings import APPLIED, FUNCTION, MEMBER, imported_by, target_names
+from flakelint.project.meanings import APPLIED, FUNCTION, MEMBER, Names, imported_by, target_names
 from flakelint.project.resolution import Resolver, Symbol
 from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.source.syntax import nodes_in_order
@@ -104,7 +105,8 @@ class Repository:
         """The launches in a file whose kernels are known, and launched as they are decorated."""
         view = self._view(module)
         sites = view.summary(module.path).sites
-        calls = calls_of(module.file.nodes) if sites else {}
+        units = [unit for unit in module.file.units if sites and may_launch(unit.text)]
+        calls = calls_of(node for unit in units for node in module.file.nodes_of(unit))
         literal = partial(find_literal, view.resolver, module.path)
         found: list[LaunchCall] = []
         for site in sites:
@@ -217,6 +219,24 @@ class _View:
     @cached_property
     def _own(self) -> Summary:
         return summarise(self._module.file)
+
+    @property
+    def names(self) -> Names | None:
+        """The names of the file; None where nobody asked for any so far."""
+        known = self._known
+        return known and known.names
+
+    @property
+    def _known(self) -> Summary | None:
+        return self.__dict__.get('_own') if self._is_changed else self._index.summary(self._path)
+
+    def moved(self, module: Module, last: int, by: int) -> '_View':
+        """The same for a content of the file with some lines more or less in the body of a function, as for `Summary.moved`."""
+        view = _View(self._index, self._path, module)
+        known = self._known
+        if known is not None and view._is_changed:
+            view._own = known.moved(last, by)
+        return view
 
     def summary(self, path: str) -> Summary:
         """The summary of a file."""

@@ -120,6 +120,27 @@ class Summary:
         """Its launches."""
         return [unpack(packed) for packed in json.loads(self._body)]
 
+    def moved(self, last: int, by: int) -> 'Summary':
+        """The summary of the file with some lines more or less in the body of a function.
+
+        Args:
+            last (int):
+                The last line of those that were changed.
+            by (int):
+                By how many lines what stands below moved down.
+        """
+        def now(line: int) -> int:
+            return line + by if line > last else line
+
+        names, stars, exports = self.names
+        meanings = {name: tuple(one._replace(line=now(one.line)) for one in bound) for name, bound in names.items()}
+        names = Names(meanings, tuple((module, now(line)) for module, line in stars), exports)
+        functions = {name: one._replace(line=now(one.line)) for name, one in self.functions.items()}
+        sites = [[now(line), *rest] for line, *rest in json.loads(self._body)]
+        heads = [_head(packed) for packed in sites]
+        applied = [one._replace(line=now(one.line)) for one in self.applications]
+        return Summary(names, functions, self.wraps, heads, _body_of(sites), self.host, applied)
+
     def dump(self) -> tuple[str, str]:
         """The summary as two texts of JSON: what is always needed, and the launches."""
         head = [self.names, self.functions, self.wraps, self.heads, self.host, self.applications]
@@ -160,9 +181,12 @@ def _summarise(file: 'SourceFile') -> Summary:
     sites = [pack(site) for site in find_sites(file, names)]
     heads = [_head(packed) for packed in sites]
     functions = _Functions(file, names).found if '@' in file.text else {}
-    body = json.dumps(sites, separators=(',', ':'))
     on_host, applied = host_functions(file, names), applications(file, names)
-    return Summary(names, functions, wrappers(file.statements), heads, body, on_host, applied)
+    return Summary(names, functions, wrappers(file.statements), heads, _body_of(sites), on_host, applied)
+
+
+def _body_of(sites: list[list]) -> str:
+    return json.dumps(sites, separators=(',', ':'))
 
 
 def _head(packed: list) -> LaunchHead:

@@ -303,6 +303,11 @@ class Server(LanguageServer):
             self.complain(f'internal error, please report it: {type(error).__name__}: {error}')
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a record is no mere refusal of a request, which the client was told of."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)
+
+
 def run(address: tuple[str, int] | None, log_file: str | None, log_level: str) -> None:
     """Serve a client until it has enough.
 
@@ -318,6 +323,8 @@ def run(address: tuple[str, int] | None, log_file: str | None, log_level: str) -
 
     form = '%(asctime)s %(levelname)s %(name)s: %(message)s'
     logging.basicConfig(filename=log_file, level=log_level.upper(), format=form)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_is_news)
     if log_level == 'warning':
         # it warns of what is common, such as the cancelling of a request that was answered already
         logging.getLogger('pygls').setLevel(logging.ERROR)

@@ -7,12 +7,11 @@
 
 import ast
 import sys
-import warnings
 from collections.abc import Iterable
 from functools import cached_property
 
 from flakelint.source import comments, suppressions, unit
-from flakelint.source.syntax import HOLDS_STATEMENTS, nodes_in_order
+from flakelint.source.syntax import HOLDS_STATEMENTS, nodes_in_order, parse_tree
 from flakelint.source.text import Decoded, LineTable, Position, Range, decode
 
 
@@ -64,9 +63,7 @@ class SourceFile:
             ParseError: the text is not valid Python, or nested too deeply.
         """
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter('ignore')
-                return ast.parse(self.text)
+            return parse_tree(self.text)
         except SyntaxError as error:
             raise ParseError(_describe(error), self._place(error.lineno, error.offset)) from None
         except ValueError as error:
@@ -94,6 +91,19 @@ class SourceFile:
         """Take over what is known of statements that an earlier content has, too."""
         self._nodes_of = before._nodes_of
 
+    def move(self, statements: Iterable[ast.stmt], lines: int) -> None:
+        """Move statements down by some lines, or up."""
+        for one in statements:
+            for node in self._nodes_in(one):
+                if hasattr(node, 'lineno'):
+                    node.lineno += lines
+                    node.end_lineno += lines
+
+    def _nodes_in(self, statement: ast.stmt) -> list[ast.AST]:
+        if statement not in self._nodes_of:
+            self._nodes_of[statement] = nodes_in_order([statement])
+        return self._nodes_of[statement]
+
     def keep_statements(self, before: 'SourceFile', changed: Iterable[int]) -> None:
         """Take over the syntax trees of an earlier content, except where it was changed; there are as many lines as before.
 
@@ -119,9 +129,12 @@ class SourceFile:
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """The nodes of all statements, in source order."""
-        known = self._nodes_of
-        self._nodes_of = {one: known[one] if one in known else nodes_in_order([one]) for one in self.statements}
+        self._nodes_of = {one: self._nodes_in(one) for one in self.statements}
         return [node for one in self.statements for node in self._nodes_of[one]]
+
+    def nodes_of(self, one: unit.Unit) -> list[ast.AST]:
+        """The nodes of one of its units, in source order."""
+        return [node for statement in one.nodes for node in self._nodes_in(statement)]
 
     @cached_property
     def units(self) -> list[unit.Unit]:

@@ -64,34 +64,45 @@ def moves(before: LineTable, after: LineTable) -> Callable[[int], int | None]:
     return line
 
 
-def take_over(before: SourceFile, after: SourceFile) -> None:
+def take_over(before: SourceFile, after: SourceFile) -> Callable[[], None]:
     """Give a file the syntax trees of its earlier content, except for the statements that were edited, which alone are parsed.
 
-    Where lines were added or removed, all below them is parsed, too. Where what was edited cannot be parsed by itself, the file is parsed as a whole, and only if that fails what was not edited is taken over.
+    Trees below lines that were added or removed are moved, after which they are no longer those of the earlier content. Where what was edited cannot be parsed by itself, the file is parsed as a whole; only if that fails, and no line was added or removed, what was not edited is taken over.
 
     Args:
         before (SourceFile):
             The file with the earlier content, which can be parsed.
         after (SourceFile):
             The file with its content now, of which nothing was asked yet.
+
+    Returns:
+        Callable[[], None]: Gives the trees back to the earlier content; for who is not going on with the later one.
     """
     changed = change(before.lines, after.lines)
     kept = [one for one in before.units if one.last_line < changed.first]
-    below = [one for one in before.units if one.first_line > changed.last] if not changed.moved else []
+    below = [one for one in before.units if one.first_line > changed.last]
     touched = before.units[len(kept):len(before.units) - len(below)]
     first = min([changed.first, *(one.first_line for one in touched)])
-    last = max([changed.last, *(one.last_line for one in touched)]) if not changed.moved else len(after.lines)
+    last = max([changed.last, *(one.last_line for one in touched)]) + changed.moved
     text = after.lines.segment(first, last)
     # a line that ends in a backslash goes on here
     if first > 1 and after.lines.line(first - 1).endswith('\\'):
-        return
+        return _nothing
     edited = unit.parse_alone(text, first)
     if edited or not _CODE.search(text):
         after.__dict__['problem'] = None
     elif after.problem is None or changed.moved:
-        return
+        return _nothing
     after.keep_nodes(before)
     after.__dict__['statements'] = [*_nodes(kept), *edited, *_nodes(below)]
+    if not changed.moved:
+        return _nothing
+    after.move(_nodes(below), changed.moved)
+    return lambda: after.move(_nodes(below), -changed.moved)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _nodes(units: list[unit.Unit]) -> list[ast.stmt]:

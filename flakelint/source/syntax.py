@@ -7,6 +7,7 @@
 
 import ast
 import sys
+import warnings
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 
@@ -20,8 +21,24 @@ _PLAIN = frozenset({
     'module', 'n', 'name', 'op', 'ops', 's', 'simple', 'tag', 'type_comment', 'type_ignores',
 })
 
+# how often to try again, at most
+_TRIES = 20
+
 # the nodes in which statements stand
 HOLDS_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+
+
+def parse_tree(text: str) -> ast.Module:
+    """As `ast.parse`, without warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        for _ in range(_TRIES - 1):
+            try:
+                return ast.parse(text)
+            except SystemError:
+                # Python 3.11 takes the depth of a tree that another thread builds at the same time for that of this one
+                pass
+        return ast.parse(text)
 
 
 def nodes_in_order(roots: Iterable[ast.AST]) -> list[ast.AST]:

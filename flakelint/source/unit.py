@@ -7,11 +7,11 @@
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from flakelint.source.syntax import parse_tree
 from flakelint.source.text import LineTable, Range
 
 if TYPE_CHECKING:
@@ -44,14 +44,11 @@ class Unit:
     def __init__(self, nodes: list[ast.stmt], first_line: int, text: str, offset: int, lines: LineTable) -> None:
         self.nodes = nodes
         self.first_line = first_line
+        # the line in the file on which its last statement ends
+        self.last_line = max(node.end_lineno for node in nodes)
         self.text = text
         self.offset = offset
         self._lines = lines
-
-    @property
-    def last_line(self) -> int:
-        """The line in the file on which its last statement ends."""
-        return max(node.end_lineno for node in self.nodes)
 
     @cached_property
     def tree(self) -> 'cst.Module':
@@ -136,10 +133,8 @@ _BEGINS = re.compile(r'(?!(?:else|elif|except|finally|case)\b)[^\s#)\]}"\']')
 def parse_alone(text: str, first_line: int) -> list[ast.stmt]:
     """The statements of some lines, with their places in the file; none where they cannot be parsed."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            # blank lines above are cheaper than to move the nodes
-            return ast.parse('\n' * (first_line - 1) + text).body
+        # blank lines above are cheaper than to move the nodes
+        return parse_tree('\n' * (first_line - 1) + text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

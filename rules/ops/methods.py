@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from flakelint.kernel.autograd import AutogradFunction, autograd_functions
+from flakelint.kernel.autograd import AutogradFunction
 from flakelint.project.imports import dotted, last_name
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def launching(file: 'File') -> Iterator[tuple[AutogradFunction, list[str]]]:
     """The autograd functions of a file, each with those of its two directions that launch kernels."""
     if 'Function' not in file.text or 'backward' not in file.text:
         return
-    for function in autograd_functions(file.statements, file.bindings):
+    for function in file.autograd_functions:
         host = file.repository.host(file.module)
         yield function, [name for name in DIRECTIONS if name in function.methods and host.launches(f'{function.name}.{name}')]
 

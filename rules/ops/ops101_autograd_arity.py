@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
 from flakelint.kernel.arity import Mismatch, mismatches
-from flakelint.kernel.autograd import AutogradFunction, autograd_functions
+from flakelint.kernel.autograd import AutogradFunction
 from flakelint.kernel.returned import Returns
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class AutogradArity(Rule):
         """Count what the autograd functions of a file return."""
         if 'Function' not in file.text or 'backward' not in file.text:
             return
-        for function in autograd_functions(file.statements, file.bindings):
+        for function in file.autograd_functions:
             if {'forward', 'backward'} <= function.methods.keys() and not function.is_abstract:
                 yield from self._check(function, file)
 

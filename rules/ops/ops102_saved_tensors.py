@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Related
 from flakelint.engine.rule import Rule
-from flakelint.kernel.autograd import autograd_functions
 from flakelint.kernel.saved_tensors import Save, SavedTensors, Taken, displaced
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class SavedTensorsMismatch(Rule):
         """Compare what the autograd functions of a file save and take out."""
         if 'Function' not in file.text or 'saved_' not in file.text:
             return
-        for function in autograd_functions(file.statements, file.bindings):
+        for function in file.autograd_functions:
             if {'forward', 'backward'} <= function.methods.keys():
                 saved = SavedTensors(function)
                 if saved.is_whole:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flakelint.engine.rule import Rule
-from flakelint.kernel.autograd import AutogradFunction, autograd_functions, context_of, passes_on
+from flakelint.kernel.autograd import AutogradFunction, context_of, passes_on
 from flakelint.kernel.returned import Returns
 from flakelint.source.syntax import nodes_in_order
 from flakelint.source.unit import TooDeepError
@@ -86,7 +86,7 @@ class InPlaceWithoutMarkDirty(Rule):
         if 'Function' not in file.text or 'backward' not in file.text:
             return
         around = _Around(file)
-        for function in autograd_functions(file.statements, file.bindings):
+        for function in file.autograd_functions:
             if {'forward', 'backward'} <= function.methods.keys() and not function.is_abstract:
                 yield from self._check(function, around, file)
 

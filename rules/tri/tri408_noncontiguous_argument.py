@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.engine.findings import Edit
 from flakelint.engine.rule import Rule, unsafe
-from flakelint.kernel.autograd import autograd_functions, context_of, positional
+from flakelint.kernel.autograd import context_of, positional
 from flakelint.kernel.launches import STRIDE, TENSOR, Passed
 from flakelint.project.imports import dotted, last_name
 from flakelint.source.syntax import nodes_in_order
@@ -148,7 +148,7 @@ class NoncontiguousArgument(Rule):
 
 def _gradients(file: 'File') -> Iterator[tuple[ast.AST, set[str]]]:
     """The nodes in each `backward`, with the gradients that it is given and of whose layout it takes no care."""
-    for function in autograd_functions(file.statements, file.bindings):
+    for function in file.autograd_functions:
         backward = function.methods.get('backward')
         if backward is None or any(
             last_name(one.func if isinstance(one, ast.Call) else one) not in _HARMLESS for one in backward.decorator_list

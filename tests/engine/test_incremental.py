@@ -5,6 +5,7 @@
 
 """Checking a file while it is edited: always what a fresh check finds, and never more work than the edit asks for."""
 
+import ast
 import random
 from pathlib import Path
 
@@ -266,6 +267,59 @@ def test_what_was_not_edited_is_not_parsed_again() -> None:
     take_over(before, after)
     kept = [one is other for one, other in zip(before.statements, after.statements, strict=True)]
     assert kept == [True, True, True, False, True, True, True]
+
+
+@pytest.mark.parametrize('text', [
+    KERNELS.replace('SIZE = 64', 'SIZE = 64\n\nWIDE = 99\n'),
+    KERNELS.replace('SIZE = 64\n', ''),
+    KERNELS.replace('    i = tl.program_id(0)\n', '    i = tl.program_id(0)\n    # here\n\n', 1),
+    KERNELS.replace('SIZE = 64', '    \n# SIZE\n'),
+])
+def test_below_an_added_line_the_trees_move(text: str) -> None:
+    before, fresh = SourceFile('a.py', KERNELS.encode()), SourceFile('a.py', text.encode())
+    after = SourceFile('a.py', text.encode())
+    last = before.statements[-1]
+    give_back = take_over(before, after)
+    assert after.statements[-1] is last
+    assert _dumped(after) == _dumped(fresh)
+    assert [(one.first_line, one.last_line) for one in after.units] == [(one.first_line, one.last_line) for one in fresh.units]
+    give_back()
+    assert _dumped(before) == _dumped(SourceFile('a.py', KERNELS.encode()))
+
+
+def _dumped(file: SourceFile) -> str:
+    return ast.dump(ast.Module(file.statements, []), include_attributes=True)
+
+
+def test_a_check_that_is_given_up_leaves_the_trees_where_they_were() -> None:
+    checker = _checker()
+    incremental = Incremental(checker, 'a.py')
+    incremental.check(KERNELS)
+    later = KERNELS.replace('SIZE = 64', '\n\nSIZE = 64').replace('N: tl', 'M: tl')
+    with pytest.raises(StaleError):
+        incremental.check(later, lambda: True)
+    assert _dumped(incremental.file) == _dumped(SourceFile('a.py', KERNELS.encode()))
+    text = KERNELS.replace('    o = tl', '    # here\n    o = tl', 1)
+    assert incremental.check(text) == checker.check('a.py', text.encode())
+
+
+def test_a_name_that_nothing_binds_leaves_what_is_known_of_the_module() -> None:
+    incremental = Incremental(_checker(), 'a.py')
+    incremental.check(KERNELS)
+    for line in ('unbound', 'unbound\n    other'):
+        known = incremental.file.bindings
+        incremental.check(KERNELS.replace('    i = tl', f'    {line}\n    i = tl', 1))
+        assert incremental.file.bindings is known
+    incremental.check(KERNELS.replace('    i = tl', '    SIZE\n    i = tl', 1))
+    assert incremental.file.bindings is not known
+
+
+def test_a_launch_that_names_a_kernel_in_a_class() -> None:
+    text = 'import triton\n\n\nclass Norm:\n    @triton.jit\n    def inner(x):\n        pass\n'
+    checker = _checker('fla')
+    incremental = Incremental(checker, 'a.py')
+    for state in (text, f'{text}\n\ninner[(4,)](1)\n'):
+        assert incremental.check(state) == checker.check('a.py', state.encode())
 
 
 @pytest.mark.parametrize('line', ['SIZE = (64', '"""', '    x = 1', '@triton.jit', 'else:', 'x = 1 \\', '# SIZE'])

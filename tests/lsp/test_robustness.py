@@ -28,9 +28,10 @@ class Wire:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.log = folder.parent / 'server.log'
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            SERVER,
+            [*SERVER, '--log-file', str(self.log)],
             stdin=pipe,
             stdout=pipe,
             stderr=subprocess.DEVNULL,
@@ -111,7 +112,9 @@ class Wire:
 
 @pytest.fixture
 def wire(tmp_path: Path) -> Iterator[Wire]:
-    made = Wire(tmp_path)
+    folder = tmp_path / 'work'
+    folder.mkdir()
+    made = Wire(folder)
     yield made
     made.kill()
 
@@ -243,6 +246,20 @@ def test_a_request_that_is_cancelled(wire: Wire) -> None:
     answer = wire.hear(lambda heard: heard.get('id') == 'mine')
     assert 'result' in answer or answer['error']['code'] == -32800
     assert wire.is_alive()
+
+
+def test_what_a_change_overtakes_is_no_error(wire: Wire) -> None:
+    many = KERNELS + ''.join(KERNELS.partition('@')[2].replace('_kernel', f'_{number}_kernel') for number in range(30))
+    wire.open('file:///a.py', many)
+    asked = range(1000, 1010)
+    for number in asked:
+        wire.change('file:///a.py', number, {'text': many.replace('D=64', f'D={number}')})
+        params = {'textDocument': {'uri': 'file:///a.py'}}
+        message = {'jsonrpc': '2.0', 'id': number, 'method': 'textDocument/diagnostic', 'params': params}
+        wire.send(json.dumps(message).encode())
+    answers = [wire.hear(lambda heard, number=number: heard.get('id') == number) for number in asked]
+    assert 'error' in answers[0] and 'result' in answers[-1]
+    assert wire.log.read_text() == ''
 
 
 def test_requests_at_the_wrong_time(wire: Wire) -> None:
