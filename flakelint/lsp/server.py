@@ -34,9 +34,10 @@ _CELLS = types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage
 _STACK = 64 << 20
 # how long to wait for further files to change, in seconds
 _SETTLE = 0.3
-# after how many seconds without a question, or how many questions, old objects are collected
+# after how many seconds without a question, or how many questions, old objects are collected; a change leaves as many as some questions
 _REST = 1
-_MANY = 40
+_MANY = 80
+_OF_CHANGE = 3
 # among the timers of documents, that of the files on the disk, and that of collecting
 _FILES, _IDLE = '', ' '
 # those of young objects are rarer than by default, since trees of a whole file are made at once; those of old ones take as long as an edit
@@ -139,6 +140,7 @@ class Server(LanguageServer):
 
     def changed(self, uri: str, delay: float) -> None:
         """Have a document checked after some seconds, if nothing more happens to it; only where the client does not ask by itself."""
+        self._works += _OF_CHANGE
         if not self.pulls:
             self._later(uri, delay, self.spawn, self._publish, uri)
 
@@ -226,7 +228,11 @@ class Server(LanguageServer):
     def _tidy_later(self) -> None:
         """Have old objects collected once nothing is asked any more, or much was."""
         self._works += 1
-        self._later(_IDLE, _REST if self._works % _MANY else 0, self._worker.submit, gc.collect)
+        self._later(_IDLE, 0 if self._works >= _MANY else _REST, self._collect)
+
+    def _collect(self) -> None:
+        self._works = 0
+        self._worker.submit(gc.collect)
 
     def _later(self, key: str, delay: float, function: Callable[..., Any], *arguments: Any) -> None:
         """Have something done after some seconds, instead of what was to be done under the same key."""

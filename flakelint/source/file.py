@@ -89,7 +89,8 @@ class SourceFile:
 
     def keep_nodes(self, before: 'SourceFile') -> None:
         """Take over what is known of statements that an earlier content has, too."""
-        self._nodes_of = before._nodes_of
+        known = before._nodes_of
+        self._nodes_of = {one: known[one] for one in self.statements if one in known}
 
     def move(self, statements: Iterable[ast.stmt], lines: int) -> None:
         """Move statements down by some lines, or up."""
@@ -129,8 +130,7 @@ class SourceFile:
     @cached_property
     def nodes(self) -> list[ast.AST]:
         """The nodes of all statements, in source order."""
-        self._nodes_of = {one: self._nodes_in(one) for one in self.statements}
-        return [node for one in self.statements for node in self._nodes_of[one]]
+        return [node for one in self.statements for node in self._nodes_in(one)]
 
     def nodes_of(self, one: unit.Unit) -> list[ast.AST]:
         """The nodes of one of its units, in source order."""

@@ -93,8 +93,8 @@ def take_over(before: SourceFile, after: SourceFile) -> Callable[[], None]:
         after.__dict__['problem'] = None
     elif after.problem is None or changed.moved:
         return _nothing
-    after.keep_nodes(before)
     after.__dict__['statements'] = [*_nodes(kept), *edited, *_nodes(below)]
+    after.keep_nodes(before)
     if not changed.moved:
         return _nothing
     after.move(_nodes(below), changed.moved)
