@@ -15,6 +15,7 @@ from flakelint.kernel.graph import Value, reachable
 from flakelint.kernel.images import within_images
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
+from flakelint.kernel.siblings import within_siblings
 from flakelint.kernel.sizes import Assumed, Size
 from flakelint.kernel.support import Support
 from flakelint.kernel.weights import within_weights
@@ -85,7 +86,7 @@ class Addresses:
         self.reached: list[Value] = products(roots)
         # what is taken not to wrap, since it stays within something that is smaller
         self._within = within_weights(model, self.bounds.strides, roots) | self.bounds.inside
-        self._within |= within_flat(model) | within_images(model, roots)
+        self._within |= within_flat(model) | within_images(model, roots) | within_siblings(self.bounds, roots)
 
     def faults(self) -> list[Fault]:
         """What wraps, one fault for each origin, in the order of the source."""

@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flakelint.kernel import sizes
+from flakelint.kernel.decoding import is_of_decoding
 from flakelint.kernel.host_sizes import HostSizes
-from flakelint.kernel.launches import NUMBER, Passed
+from flakelint.kernel.launches import NUMBER, STRIDE, Passed
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.sizes import HEAD, PROGRAM, SEQUENCE, Assumed, Size
 from flakelint.kernel.stated_limits import stated_limits
@@ -101,6 +102,14 @@ class Arguments:
     def program_id(self, axis: Any) -> Size:
         """The size of a program's number along an axis of the grid."""
         assumed = self.assumed.of_role(sizes.PROGRAMS if axis in (1, 2) else sizes.LENGTH)._replace(role=PROGRAM, index=True)
+        size = self._launched_program(axis, assumed)
+        if is_of_decoding(self.kernel):
+            # no more than the heads of all requests
+            requests, heads = self.assumed.of_role(sizes.BATCH), self.assumed.of_role(sizes.HEADS)
+            size = size._replace(tight=min(size.tight, requests.possible * heads.tight))
+        return size
+
+    def _launched_program(self, axis: Any, assumed: Size) -> Size:
         launched = self._launched(lambda launch: _axis(launch, axis))
         if launched is None:
             return assumed
@@ -156,12 +165,17 @@ class Arguments:
         launched = self._launched(lambda launch: launch.parameters.get(name))
         most = self._most(name)
         if name in self._decided and not (launched is not None and launched.is_certain):
-            return self.assumed.of_role(self._decided[name]).below(most)
+            decided = self.assumed.of_role(self._decided[name]).below(most)
+            if launched is None or not self._is_allocated(name):
+                return decided
+            return decided._replace(tight=min(decided.tight, launched.tight))
         if launched is None:
             return named.below(most)
-        if constant and launched.role == sizes.WIDTH:
-            # a single letter may stand for the width of a head or of a model
-            is_told = named.role in _TOLD and len(name) > 1
+        # a single letter may stand for the width of a head or of a model
+        is_told = named.role in _TOLD and (len(name) > 1 or named.role == sizes.EXPERTS)
+        if is_told and launched.role == sizes.WIDTH and not constant:
+            launched = launched._replace(tight=min(launched.tight, named.tight))
+        if launched.role == sizes.WIDTH and constant:
             hidden = named if is_told else self.assumed.of_role(sizes.HIDDEN)
             if named.role in _TOLD and name in self.extents:
                 # a block is rarely as long as a model is wide
@@ -177,6 +191,11 @@ class Arguments:
             # whatever the tensor holds, from one token to the next it is a row
             size = size._replace(tight=min(size.tight, named.tight))
         return size.in_block() if (constant and name in self.extents) or self._is_covered(name) else size
+
+    def _is_allocated(self, name: str) -> bool:
+        """Whether every launch shows the sizes with which the tensor was allocated of which a parameter is a stride."""
+        passed = [launch.parameters.get(name) for launch in self.launches]
+        return bool(passed) and all(one is not None and one.kind == STRIDE and one.dims and one.contiguous for one in passed)
 
     def _is_covered(self, name: str) -> bool:
         """Whether every launch makes a block that holds as much as a parameter says."""

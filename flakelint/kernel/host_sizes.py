@@ -44,8 +44,10 @@ class HostSizes:
 
     def of(self, passed: 'Passed') -> Size | None:
         """The size of a number; `None` where nothing is known."""
-        size = self._of(passed)
-        return size if size is None else size.below(self.most(passed))
+        size, most = self._of(passed), self.most(passed)
+        if size is None and most is not None:
+            return Size(most, most, sizes.NUMBER, limited=True)
+        return size if size is None else size.below(most)
 
     def most(self, passed: 'Passed') -> int | None:
         """The limit that the conditions on the way to the launch set to a number."""

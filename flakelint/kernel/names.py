@@ -74,7 +74,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     """)),
     (HEADS, _words(r"""
         H HQ HK HV HKV QH KH VH G Hq Hkv HEADS? heads NH nh
-        nheads?\w* n_?heads?\w* num_\w*heads?\w* NUM_\w*HEADS?\w* N_?HEADS?\w* h \w*_heads
+        nheads?\w* n_?heads?\w* heads?_(?:q|k|v|kv|qo|o|in|out) num_\w*heads?\w* NUM_\w*HEADS?\w* N_?HEADS?\w* h \w*_heads
         kv_group_num q?_?gqa\w* group_size NGROUPS ngroups num_groups GQA\w*
     """)),
     (ELEMENTS, _words(r"""
@@ -85,8 +85,10 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         n_?tok\w* num_tok\w* total_?tok\w* \w*tokens? \w*_tokens n_?rows?\w* num_rows?\w* \w*_rows rows?
         total_?(?:len|rows|seq)\w* max_?(?:len|seq)\w* \w*length \w*_len
     """)),
-    # the rank of a device or of a low-rank matrix
-    (HEAD_WIDTH, _words(r'(?:\w+_)?(?:rank|RANK)')),
+    # the rank of a device or of a low-rank matrix, and what of a head is rotated
+    (HEAD_WIDTH, _words(r"""
+        (?:\w+_)?(?:rank|RANK) (?:\w+_)?(?:rot(?:ary|e)?|ROT(?:ARY|E)?|rope|ROPE)_?(?:dim|DIM|width|WIDTH|d|D)
+    """)),
     (WIDTH, _words(r"""
         D DIM dim d_?model D_?MODEL DMODEL hidden\w* HIDDEN\w* n_?cols?\w* N_?COLS?\w* num_cols?\w* cols? V vocab\w* VOCAB\w*
         n_vocab N K C d n k feature\w* \w*_dim \w*_DIM in_features out_features width \w*_size \w*_width embed\w*

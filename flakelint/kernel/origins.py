@@ -31,6 +31,11 @@ def products(roots: Iterable[Value]) -> list[Value]:
     return [value for value in reachable(roots, _parts) if value.type in types.NARROW and _cuts(value)]
 
 
+def multiplications(roots: Iterable[Value]) -> list[Value]:
+    """The multiplications of any width that some values are made of."""
+    return [value for value in reachable(roots, _parts) if value.op == 'mul' and not is_hash(value)]
+
+
 def accessed(accesses: 'Iterable[Access]') -> Iterator[Value]:
     """The addresses of accesses, and the narrow limits of their masks."""
     for access in accesses:

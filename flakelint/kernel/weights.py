@@ -19,7 +19,13 @@ _WEIGHT = re.compile(r'(?:[dq]|d_|grad_|conv_)?(?:w|weight|filter|kernel)\d?(?:_
 # kernels whose tensors are a weight and what belongs to it
 _OF_WEIGHTS = re.compile(
     r'(?:^|_)weights?_?(?:norm|(?:de)?quant|cast|(?:un)?pack)|(?:quant\w*|pack|cast)_(?:\w+_)?weights?(?:_|$)', re.IGNORECASE)
+# what trains a model goes through its weights one by one
+_OPTIMIZERS = re.compile(
+    r'(?:^|[_/])(?:adamw?|adafactor|adagrad|lamb|lion|muon|newton_?schulz|optim|optimizers?|rmsprop|sgd|shampoo|soap|sophia)'
+    r'(?:[_/.]|$)', re.IGNORECASE,
+)
 _STACKS = re.compile(r'expert|moe|stack', re.IGNORECASE)
+_BATCHES = re.compile(r'batch|stride_?b(?:_|$)', re.IGNORECASE)
 # what a packed weight is read from, beside itself
 _PACKED = re.compile(r'q_?weights?(?:_?ptrs?)?', re.IGNORECASE)
 _PARTS = re.compile(
@@ -56,7 +62,10 @@ def _is_of_weight(model: 'Model') -> bool:
     """Whether the name of a kernel says that it is for one weight, and nothing in it that there are several."""
     kernel = model.kernel
     names = {kernel.name, *model.parameters, *kernel.assigned}
-    return bool(_OF_WEIGHTS.search(kernel.name)) and not any(map(_STACKS.search, names))
+    if any(map(_STACKS.search, names)):
+        return False
+    trains = any(map(_OPTIMIZERS.search, (kernel.name, kernel.path))) and not any(map(_BATCHES.search, names))
+    return trains or _OF_WEIGHTS.search(kernel.name) is not None
 
 
 def _is_unpacked(model: 'Model') -> bool:
