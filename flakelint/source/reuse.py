@@ -76,7 +76,8 @@ def take_over(before: SourceFile, after: SourceFile) -> Callable[[], None]:
             The file with its content now, of which nothing was asked yet.
 
     Returns:
-        Callable[[], None]: Gives the trees back to the earlier content; for who is not going on with the later one.
+        Callable[[], None]:
+            Gives the trees back to the earlier content; for who is not going on with the later one.
     """
     changed = change(before.lines, after.lines)
     kept = [one for one in before.units if one.last_line < changed.first]
