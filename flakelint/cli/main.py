@@ -14,6 +14,7 @@ import click
 from flakelint import __version__
 
 _COMMANDS = {
+    'affected': 'cli.affected',
     'check': 'cli.check',
     'clean': 'cli.clean',
     'commit-msg': 'cli.commit_msg',

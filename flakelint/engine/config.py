@@ -219,6 +219,9 @@ def _check_table(table: Any, settings_class: type, file: str, prefix: str, extra
     if checked.get('output_format', 'text') not in OUTPUT_FORMATS:
         wrong = checked['output_format']
         raise SettingsError(f'{file}: unknown output format `{wrong}`{nearest(wrong, OUTPUT_FORMATS)}')
+    unknown = checked.get('affected', {}).get('unknown', 'nothing')
+    if unknown not in ('everything', 'nothing'):
+        raise SettingsError(f'{file}: `affected.unknown` must be `everything` or `nothing`, not `{unknown}`')
     for selector, severity in checked.get('severity', {}).items():
         if severity not in SEVERITIES:
             raise SettingsError(f'{file}: unknown severity `{severity}` of `{selector}`{nearest(severity, SEVERITIES)}')

@@ -105,6 +105,32 @@ class AssumeSettings:
 
 
 @dataclass(frozen=True)
+class AffectedSettings:
+    """What files that are no Python code mean to the tests; patterns without a slash are those of names in any folder.
+
+    Args:
+        everything (tuple[str, ...]):
+            Patterns of files that every test depends on.
+        nothing (tuple[str, ...]):
+            Patterns of files that no test depends on, unless a Python file names them.
+        data (dict[str, tuple[str, ...]]):
+            Patterns of data files, each with the patterns of the tests that read them.
+        unknown (str):
+            What a change of any other file needs that no Python file names: `everything` or `nothing`.
+    """
+
+    everything: tuple[str, ...] = (
+        'pyproject.toml', 'setup.py', 'setup.cfg', 'pytest.ini', 'tox.ini', 'noxfile.py', '*.lock', 'requirements*.txt',
+    )
+    nothing: tuple[str, ...] = (
+        '*.md', '*.rst', '*.svg', '*.png', '*.jpg', '*.gif', 'LICENSE*', 'CITATION*', 'CODEOWNERS', '.gitignore',
+        '.gitattributes', '.editorconfig', '.pre-commit-config.yaml', '.github/**', 'docs/**',
+    )
+    data: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: str = 'everything'
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that steers a run; the documentation of each key is in `docs/settings.md`."""
 
@@ -126,12 +152,19 @@ class Settings:
     commits: CommitSettings = CommitSettings()
     kernel: KernelSettings = KernelSettings()
     assume: AssumeSettings = AssumeSettings()
+    affected: AffectedSettings = AffectedSettings()
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 # keys that name rules are layered, not replaced, and so have no field in `Settings`
 SELECTION_KEYS = ('select', 'ignore', 'extend_select')
-SECTIONS = {'header': HeaderSettings, 'commits': CommitSettings, 'kernel': KernelSettings, 'assume': AssumeSettings}
+SECTIONS = {
+    'header': HeaderSettings,
+    'commits': CommitSettings,
+    'kernel': KernelSettings,
+    'assume': AssumeSettings,
+    'affected': AffectedSettings,
+}
 
 # what is right less often than a rule should be that everyone has on
 PREVIEW = ('TRI207',)

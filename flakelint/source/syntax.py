@@ -59,6 +59,18 @@ def nodes_in_order(roots: Iterable[ast.AST]) -> list[ast.AST]:
     return found
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly below one, in source order; operators and contexts aside."""
+    found: list[ast.AST] = []
+    reader = _READERS.get(type(node))
+    for value in reversed(reader(node)) if reader is not None else ():
+        if type(value) is list:
+            found += [one for one in value if one is not None]
+        elif value is not None:
+            found.append(value)
+    return found
+
+
 def _subclasses(base: type) -> Iterable[type]:
     yield base
     for below in base.__subclasses__():

@@ -1,0 +1,304 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The parts of all files as a graph: what each leads to, and by which kind of step."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from flakelint.affected.parts import BODY, CLASS, IMPORT, METHOD, STAR, VALUE, Part
+from flakelint.affected.reads import DECORATOR, STRING, Import, Read
+from flakelint.project.modules import ModuleNames
+
+# a file and one of its names; the body where that is empty
+Node = tuple[str, str]
+
+MEMBER, REEXPORT, WHOLE, RUNS, CHANGES, DISPATCH = 'member', 're-export', 'whole module', 'import', 'changed by', 'dispatch'
+_LAZY = '__getattr__'
+_BACKENDS, _BACKEND = 'backends', 'BaseBackend'
+
+
+class Step(NamedTuple):
+    """An edge.
+
+    Args:
+        node (tuple[str, str]):
+            To what it leads.
+        kind (str):
+            How: `use`, `decorator`, `base class`, `string`, `re-export`, `import` for the body that an import runs, and so on.
+        line (int):
+            Where in the file of the part that it leaves.
+    """
+
+    node: Node
+    kind: str
+    line: int
+
+
+class _Modules(ModuleNames):
+    """The modules of a repository, each looked for once by the files of a folder."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        super().__init__(paths)
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def find(self, module: str, importer: str) -> str | None:
+        """As its base does."""
+        key = (module, importer.rpartition('/')[0])
+        if key not in self._found:
+            self._found[key] = super().find(module, importer)
+        return self._found[key]
+
+
+class Graph:
+    """What the parts of files lead to.
+
+    Args:
+        files (Mapping[str, list[Part]]):
+            The parts of every Python file, by its path from the root.
+    """
+
+    def __init__(self, files: Mapping[str, list[Part]]) -> None:
+        self.files = files
+        self.modules = _Modules(files)
+        self._by_name: dict[str, dict[str, list[Part]]] = {}
+        for path, parts in files.items():
+            names = self._by_name[path] = {}
+            for part in parts:
+                names.setdefault(part.name, []).append(part)
+
+    def parts(self, node: Node) -> list[Part]:
+        """The definitions of a name in a file."""
+        return self._by_name.get(node[0], {}).get(node[1], [])
+
+    def nodes(self, path: str) -> list[Node]:
+        """All that a file is made of."""
+        return [(path, name) for name in self._by_name.get(path, {})]
+
+    def steps(self, node: Node) -> list[Step]:
+        """Where a part leads, by its own source."""
+        found: dict[Node, Step] = {}
+        for part in self.parts(node):
+            for step in self._of_part(node[0], part):
+                if step.node != node:
+                    found.setdefault(step.node, step)
+        return list(found.values())
+
+    def _of_part(self, path: str, part: Part) -> Iterator[Step]:
+        for read in part.reads:
+            yield from self._of_read(path, part, read)
+        for brought in part.loads:
+            if part.kind == BODY:
+                yield from self._runs(path, brought)
+            else:
+                yield from self._whole(self.modules.find(brought.module, path), path, brought.line)
+        for ones in part.imports.values():
+            for brought in ones:
+                yield from self._runs(path, brought)
+                if part.kind == IMPORT and brought.member not in ('', STAR):
+                    yield from self._member(path, brought, [], REEXPORT)
+        if part.kind == CLASS:
+            yield from (Step((path, name), MEMBER, part.line) for name in self._members(path, part.name))
+        if part.kind == METHOD:
+            # what the class is derived from
+            owner = part.name.partition('.')[0]
+            for one in self.parts((path, owner)):
+                yield from (step for read in one.reads for step in self._of_read(path, one, read))
+        if part.kind == BODY:
+            yield from (Step((one, ''), RUNS, part.line) for one in self._packages(path))
+        if part.kind in (VALUE, CLASS) and part.name in self._changed_by_body(path):
+            yield Step((path, ''), CHANGES, part.line)
+        if part.dispatches:
+            name = part.name.rpartition('.')[2]
+            yield from (Step(one, DISPATCH, part.line) for one in self._backends.get((part.dispatches, name), ()))
+
+    def _of_read(self, path: str, part: Part, read: Read) -> Iterator[Step]:
+        if read.kind == STRING:
+            yield from self._named(path, read)
+            return
+        head, *rest = read.name.split('.')
+        if head in part.imports and part.kind != IMPORT:
+            for brought in part.imports[head]:
+                yield from self._imported(path, brought, rest, read.kind, read.line)
+            return
+        yield from self._symbol(path, head, rest, read.kind, read.line)
+
+    def _symbol(
+        self, path: str, name: str, rest: list[str], kind: str, line: int, seen: frozenset[Node] = frozenset(),
+    ) -> Iterator[Step]:
+        """What a name of a module leads to, with the attributes that are asked of it."""
+        names = self._by_name.get(path, {})
+        if (path, name) in seen:
+            return
+        seen |= {(path, name)}
+        if name not in names:
+            yield from self._from_stars(path, name, rest, kind, line, seen)
+            return
+        if rest and f'{name}.{rest[0]}' in names:
+            yield Step((path, f'{name}.{rest[0]}'), kind, line)
+            return
+        yield Step((path, name), kind, line)
+        for part in names[name]:
+            for brought in part.imports.get(name, ()) if part.kind == IMPORT else ():
+                yield from self._through(path, brought, rest, kind, line, seen)
+
+    def _through(
+        self, path: str, brought: Import, rest: list[str], kind: str, line: int, seen: frozenset[Node],
+    ) -> Iterator[Step]:
+        """What lies behind an import, where it brings a module; what it brings else, its own steps lead to."""
+        target = self.modules.find(brought.module, path)
+        if target is None:
+            return
+        if brought.member:
+            inner = self._by_name.get(target, {})
+            if brought.member in inner:
+                yield from self._symbol(target, brought.member, rest, kind, line, seen)
+                return
+            target = self.modules.member(target, brought.member)
+        yield from self._module(target, rest, kind, line, seen)
+
+    def _imported(self, path: str, brought: Import, rest: list[str], kind: str, line: int) -> Iterator[Step]:
+        yield from self._runs(path, brought)
+        if brought.member and brought.member != STAR:
+            yield from self._member(path, brought, rest, kind)
+        else:
+            yield from self._module(self.modules.find(brought.module, path), rest, kind, line, frozenset())
+
+    def _member(self, path: str, brought: Import, rest: list[str], kind: str) -> Iterator[Step]:
+        """What `from module import member` brings."""
+        target = self.modules.find(brought.module, path)
+        if target is None:
+            return
+        names = self._by_name.get(target, {})
+        submodule = self.modules.member(target, brought.member)
+        if brought.member not in names and submodule is not None:
+            yield from self._module(submodule, rest, kind, brought.line, frozenset()) if rest or kind != REEXPORT else ()
+            return
+        if _LAZY in names and brought.member not in names:
+            yield from self._whole(target, path, brought.line)
+            return
+        if target.endswith('/'):
+            return
+        # a name that is not there is noted as well: it may have been there before
+        yield Step((target, brought.member), kind, brought.line)
+        yield from self._symbol(target, brought.member, rest, kind, brought.line)
+
+    def _module(self, target: str | None, rest: list[str], kind: str, line: int, seen: frozenset[Node]) -> Iterator[Step]:
+        """What attributes of a module lead to; all that it holds where none is asked for."""
+        if target is None:
+            return
+        if not rest:
+            yield from self._whole(target, target, line)
+            return
+        name, *inner = rest
+        names = self._by_name.get(target, {})
+        submodule = self.modules.member(target, name)
+        if name not in names and submodule is not None:
+            yield Step((submodule, ''), RUNS, line)
+            yield from self._module(submodule, inner, kind, line, seen)
+        elif _LAZY in names and name not in names:
+            yield from self._whole(target, target, line)
+        else:
+            yield Step((target, name), kind, line)
+            yield from self._symbol(target, name, inner, kind, line, seen)
+
+    def _from_stars(
+        self, path: str, name: str, rest: list[str], kind: str, line: int, seen: frozenset[Node],
+    ) -> Iterator[Step]:
+        for star in self._by_name.get(path, {}).get(STAR, ()):
+            for brought in star.imports[STAR]:
+                target = self.modules.find(brought.module, path)
+                if target is not None and not target.endswith('/'):
+                    yield Step((path, STAR), kind, line)
+                    yield from self._symbol(target, name, rest, kind, line, seen)
+
+    def _whole(self, target: str | None, importer: str, line: int) -> Iterator[Step]:
+        """All of a module, where it is not seen what is asked of it."""
+        if target is not None:
+            yield from (Step(node, WHOLE, line) for node in self.nodes(target))
+            yield from (Step((one, ''), RUNS, line) for one in self._packages(target))
+
+    def _runs(self, path: str, brought: Import) -> Iterator[Step]:
+        """The bodies that an import runs: of the module, of the packages around it, and of a member that is a module."""
+        target = self.modules.find(brought.module, path)
+        if target is None:
+            return
+        found = [target, *self._packages(target)]
+        if brought.member and brought.member not in self._by_name.get(target, {}):
+            submodule = self.modules.member(target, brought.member)
+            found.extend([submodule] if submodule is not None else ())
+        yield from (Step((one, ''), RUNS, brought.line) for one in found if not one.endswith('/'))
+
+    def _packages(self, path: str) -> Iterator[str]:
+        """The `__init__.py` of the packages in which a file stands."""
+        folder = path.rpartition('/')[0]
+        while folder:
+            init = f'{folder}/__init__.py'
+            if init not in self.files:
+                return
+            if init != path:
+                yield init
+            folder = folder.rpartition('/')[0]
+
+    def _named(self, path: str, read: Read) -> Iterator[Step]:
+        """What a text names: a module, or something in one."""
+        module, _, name = read.name.rpartition('.')
+        target = self.modules.find(read.name, path)
+        if target is not None and not target.endswith('/'):
+            yield from self._whole(target, path, read.line)
+            return
+        target = self.modules.find(module, path)
+        if target is not None and not target.endswith('/') and name in self._by_name[target]:
+            yield Step((target, name), STRING, read.line)
+            yield from self._runs(path, Import(module, name, read.line))
+
+    def _members(self, path: str, name: str) -> list[str]:
+        return [one for one in self._by_name[path] if one.startswith(f'{name}.')]
+
+    def _changed_by_body(self, path: str) -> frozenset[str]:
+        if path not in self._changed:
+            reads = [one for part in self.parts((path, '')) for one in part.reads if one.kind != DECORATOR]
+            self._changed[path] = frozenset(one.name.partition('.')[0] for one in reads)
+        return self._changed[path]
+
+    @cached_property
+    def _changed(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _backends(self) -> dict[tuple[str, str], list[Node]]:
+        """The methods of backends, by the operation for which their package stands, and their names."""
+        found: dict[tuple[str, str], list[Node]] = {}
+        for path, parts in self.files.items():
+            folders = path.split('/')
+            if _BACKENDS not in folders[1:]:
+                continue
+            operation = folders[folders.index(_BACKENDS, 1) - 1]
+            bases = {part.name for part in parts if part.kind == CLASS and any(_BACKEND in read.name for read in part.reads)}
+            for part in parts:
+                owner, _, name = part.name.partition('.')
+                if part.kind == METHOD and owner in bases:
+                    found.setdefault((operation, name), []).append((path, part.name))
+        return found
+
+
+def reverse(graph: Graph, extra: Iterable[tuple[Node, Step]] = ()) -> dict[Node, list[tuple[Node, Step]]]:
+    """The steps that lead to each node, each with where it begins.
+
+    Args:
+        graph (Graph):
+            The parts.
+        extra (Iterable[tuple[Node, Step]], Optional):
+            Further steps. Default: none.
+    """
+    found: dict[Node, list[tuple[Node, Step]]] = {}
+    for path in graph.files:
+        for node in graph.nodes(path):
+            for step in graph.steps(node):
+                found.setdefault(step.node, []).append((node, step))
+    for node, step in extra:
+        found.setdefault(step.node, []).append((node, step))
+    return found

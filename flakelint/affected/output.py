@@ -1,0 +1,67 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The answer as text: for a shell, for programs, for people."""
+
+import json
+import shlex
+from collections.abc import Callable
+
+from flakelint.affected.question import Answer
+from flakelint.affected.selection import Link, Selected, described
+
+
+def _line(answer: Answer) -> str:
+    return shlex.join(one.path for one in answer.selected) + '\n'
+
+
+def _lines(answer: Answer) -> str:
+    return ''.join(f'{one.path}\n' for one in answer.selected)
+
+
+def _null(answer: Answer) -> str:
+    return ''.join(f'{one.path}\0' for one in answer.selected)
+
+
+def _ids(answer: Answer) -> str:
+    return ''.join(f'{one.path}{f"::{test}" if test else ""}\n' for one in answer.selected for test in one.tests or ('',))
+
+
+def _json(answer: Answer) -> str:
+    tests = [
+        {'path': one.path, 'tests': list(one.tests), 'cause': one.cause, 'chain': [_link(link) for link in one.chain]}
+        for one in answer.selected
+    ]
+    return json.dumps({'tests': tests, 'everything': list(answer.everything), 'total': answer.total}, indent=2) + '\n'
+
+
+def _link(link: Link) -> dict[str, object]:
+    return {
+        'path': link.path, 'line': link.line, 'name': link.name, 'kind': link.kind,
+        'to': {'path': link.to[0], 'name': link.to[1]},
+    }
+
+
+FORMATS: dict[str, Callable[[Answer], str]] = {'line': _line, 'lines': _lines, 'null': _null, 'ids': _ids, 'json': _json}
+
+
+def why(answer: Answer, path: str) -> str | None:
+    """Why a test file is selected, in lines; None where it is not."""
+    found = next((one for one in answer.selected if one.path == path), None)
+    if found is None:
+        return None
+    if answer.everything:
+        return f'{path}\n  every test depends on {answer.everything[0]}\n'
+    return f'{path}\n' + ''.join(f'  {line}\n' for line in _told(found))
+
+
+def _told(selected: Selected) -> list[str]:
+    if not selected.chain:
+        return [f'{selected.cause} is what changed' if selected.cause != 'the settings' else 'the settings name it']
+    lines = [
+        f'{link.path}:{link.line}: {f"`{link.name}`" if link.name else "its body"} leads to {described(link.to)} ({link.kind})'
+        for link in selected.chain
+    ]
+    return [*lines, f'{selected.cause} changed']

@@ -1,0 +1,224 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""A file as its parts: each top-level name with what it reads, and the body that runs when the file is imported."""
+
+import ast
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from flakelint.affected.reads import BASE, DECORATOR, STRING, Import, Read, Reads, bound_in, brought_by
+from flakelint.project.imports import dotted, last_name
+from flakelint.project.statements import FUNCTIONS, inside
+
+if TYPE_CHECKING:
+    from flakelint.source.file import SourceFile
+
+FUNCTION, CLASS, METHOD, VALUE, IMPORT, BODY = 'function', 'class', 'method', 'value', 'import', 'body'
+STAR = '*'
+
+_VALUES = (ast.Assign, ast.AnnAssign)
+
+
+class Fixture(NamedTuple):
+    """What makes a function a fixture.
+
+    Args:
+        name (str):
+            The name by which tests ask for it.
+        is_automatic (bool):
+            Whether all tests in its reach use it without asking.
+    """
+
+    name: str
+    is_automatic: bool
+
+
+class Part(NamedTuple):
+    """A top-level definition of a file, or its body.
+
+    Args:
+        name (str):
+            The name; that of a method has its class before it, that of the body is empty.
+        kind (str):
+            `function`, `class`, `method`, `value`, `import` or `body`.
+        line (int):
+            Where it begins.
+        last (int):
+            Where it ends; that of a body that does nothing but import and define is 0.
+        reads (tuple[Read, ...]):
+            The names that it reads.
+        imports (dict[str, tuple[Import, ...]]):
+            The names that imports in it bind; of an import, its own.
+        loads (tuple[Import, ...]):
+            The modules that it has loaded by their names; of the body, those that its imports load.
+        asks (tuple[str, ...], Optional):
+            The fixtures that it asks for. Default: none.
+        fixture (Fixture | None, Optional):
+            What makes it a fixture. Default: `None`.
+        dispatches (str, Optional):
+            The operation in whose backends `@dispatch` looks for it. Default: none.
+    """
+
+    name: str
+    kind: str
+    line: int
+    last: int
+    reads: tuple[Read, ...]
+    imports: dict[str, tuple[Import, ...]]
+    loads: tuple[Import, ...]
+    asks: tuple[str, ...] = ()
+    fixture: Fixture | None = None
+    dispatches: str = ''
+
+
+def parts_of(file: 'SourceFile') -> list[Part]:
+    """The parts of a file, the body last; of several definitions of a name each is one."""
+    found: list[Part] = []
+    body = Reads()
+    body_lines = []
+    for node in _scope(file.statements):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.extend(_imported(node))
+            body.loads.extend(_loaded_by(node))
+        elif isinstance(node, FUNCTIONS):
+            found.append(_function(node, FUNCTION))
+            body.add(node.decorator_list, kind=DECORATOR)
+            body.add([*node.args.defaults, *node.args.kw_defaults])
+        elif isinstance(node, ast.ClassDef):
+            found.extend(_class(node, body))
+        elif isinstance(node, _VALUES) and (names := list(_targets(node))):
+            value = Reads()
+            value.add([node.value, getattr(node, 'annotation', None)])
+            found.extend(_part(name, VALUE, node, value) for name in names)
+            if any(isinstance(one, ast.Call) for one in ast.walk(node)):
+                body.add([ast.Name(name, ast.Load(), lineno=node.lineno) for name in names])
+        elif not _is_docstring(node):
+            body_lines.append(node.lineno)
+            evaluated = [node] if not inside(node) else _heads(node)
+            body.add(evaluated)
+            value = Reads()
+            value.add(evaluated)
+            found.extend(_part(name, VALUE, node, value) for name in bound_in(evaluated))
+    first, last = min(body_lines, default=1), max(body_lines, default=0)
+    return [*found, Part('', BODY, first, last, tuple(body.names.values()), _frozen(body), tuple(body.loads))]
+
+
+def dump(parts: Iterable[Part]) -> str:
+    """Parts as JSON."""
+    return json.dumps(list(parts), separators=(',', ':'))
+
+
+def load(text: str) -> list[Part]:
+    """The parts that were dumped."""
+    found = []
+    for name, kind, line, last, reads, imports, loads, asks, fixture, dispatches in json.loads(text):
+        brought = {bound: tuple(Import(*one) for one in ones) for bound, ones in imports.items()}
+        known = Fixture(*fixture) if fixture else None
+        found.append(Part(
+            name, kind, line, last, tuple(Read(*one) for one in reads), brought, tuple(Import(*one) for one in loads),
+            tuple(asks), known, dispatches,
+        ))
+    return found
+
+
+def _scope(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The statements of a module, those in branches after the statement that holds them."""
+    for node in statements:
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            yield from _scope(inside(node))
+
+
+def _heads(node: ast.AST) -> list[ast.AST]:
+    """What a statement that holds others evaluates itself."""
+    held = {id(one) for one in inside(node)}
+    return [one for one in ast.iter_child_nodes(node) if id(one) not in held]
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[Part]:
+    for name, brought in brought_by(node):
+        yield Part(name, IMPORT, node.lineno, node.end_lineno, (), {name: (brought,)}, ())
+
+
+def _loaded_by(node: ast.Import | ast.ImportFrom) -> list[Import]:
+    if isinstance(node, ast.Import):
+        return [Import(alias.name, '', node.lineno) for alias in node.names]
+    return [brought for _, brought in brought_by(node)]
+
+
+def _targets(node: ast.AST) -> Iterator[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in targets:
+        parts = [target] if isinstance(target, ast.Name) else ast.walk(target) if isinstance(target, ast.Tuple) else ()
+        yield from (one.id for one in parts if isinstance(one, ast.Name))
+
+
+def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, owner: str = '') -> Part:
+    reads = Reads(owner)
+    reads.add([node])
+    name = f'{owner}.{node.name}' if owner else node.name
+    arguments = node.args
+    asks = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    found = _part(name, kind, node, reads)
+    return found._replace(asks=(*asks, *_used_fixtures(node)), fixture=_fixture(node), dispatches=_dispatched(node))
+
+
+def _class(node: ast.ClassDef, body: Reads) -> Iterator[Part]:
+    reads = Reads()
+    reads.add(node.decorator_list, kind=DECORATOR)
+    reads.add([*node.bases, *(one.value for one in node.keywords)], kind=BASE)
+    methods = [one for one in node.body if isinstance(one, FUNCTIONS)]
+    reads.add(one for one in node.body if one not in methods)
+    # what a class is made of runs when it is defined
+    body.names.update({key: read for key, read in reads.names.items() if read.kind != STRING})
+    asks = list(_used_fixtures(node))
+    for method in methods:
+        found = _function(method, METHOD, node.name)
+        body.add(method.decorator_list, kind=DECORATOR)
+        asks.extend(found.asks if method.name.startswith('test') else ())
+        yield found
+    yield _part(node.name, CLASS, node, reads)._replace(asks=tuple(dict.fromkeys(asks)))
+
+
+def _part(name: str, kind: str, node: ast.stmt, reads: Reads) -> Part:
+    first = min((one.lineno for one in getattr(node, 'decorator_list', ())), default=node.lineno)
+    return Part(name, kind, first, node.end_lineno, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads))
+
+
+def _frozen(reads: Reads) -> dict[str, tuple[Import, ...]]:
+    return {name: tuple(ones) for name, ones in reads.imports.items()}
+
+
+def _fixture(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> Fixture | None:
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if last_name(called) in ('fixture', 'pytest_fixture'):
+            keywords = {one.arg: one.value for one in decorator.keywords} if isinstance(decorator, ast.Call) else {}
+            named, automatic = keywords.get('name'), keywords.get('autouse')
+            name = named.value if isinstance(named, ast.Constant) else node.name
+            return Fixture(name, automatic is not None and getattr(automatic, 'value', True) is not False)
+    return None
+
+
+def _used_fixtures(node: 'ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef') -> Iterator[str]:
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and last_name(decorator.func) == 'usefixtures':
+            yield from (one.value for one in decorator.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def _dispatched(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> str:
+    """The operation that `@dispatch('operation')` names."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and (dotted(decorator.func) or '').rpartition('.')[2] == 'dispatch':
+            first = decorator.args[0] if decorator.args else next((one.value for one in decorator.keywords), None)
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                return first.value
+    return ''

@@ -1,0 +1,112 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""From what changed to the tests that reach it, with the steps in between."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from flakelint.affected.fixtures import is_test, is_test_file, steps_of_pytest
+from flakelint.affected.graph import Graph, Node, Step, reverse
+from flakelint.affected.parts import Part
+
+
+class Link(NamedTuple):
+    """A step of a chain from a test to what changed.
+
+    Args:
+        path (str):
+            The file in which the step is taken.
+        name (str):
+            The part of it; nothing for the body.
+        line (int):
+            The line.
+        kind (str):
+            What kind of step it is.
+        to (tuple[str, str]):
+            The file and the part to which it leads.
+    """
+
+    path: str
+    name: str
+    line: int
+    kind: str
+    to: Node
+
+
+class Selected(NamedTuple):
+    """A test file that a change needs.
+
+    Args:
+        path (str):
+            The file.
+        tests (tuple[str, ...]):
+            The functions and classes in it that reach the change; none where the file as a whole does.
+        chain (tuple[Link, ...]):
+            The shortest way from it to the change; none where the change is in it.
+        cause (str):
+            What changed.
+    """
+
+    path: str
+    tests: tuple[str, ...]
+    chain: tuple[Link, ...]
+    cause: str
+
+
+def select(graph: Graph, changed: Iterable[Node], gone: Mapping[str, list[Part]] | None = None) -> list[Selected]:
+    """The test files that reach what changed, in order of their paths.
+
+    Args:
+        graph (Graph):
+            The parts of all files, those that are gone included.
+        changed (Iterable[tuple[str, str]]):
+            What changed.
+        gone (Mapping[str, list[Part]] | None, Optional):
+            Parts that are gone, which no test file that is gone, too, is selected for. Default: `None`.
+    """
+    back = reverse(graph, steps_of_pytest(graph))
+    origin = dict.fromkeys(sorted(changed))
+    came: dict[Node, tuple[Node, Step] | None] = dict(origin)
+    queue = deque(origin)
+    while queue:
+        node = queue.popleft()
+        for before, step in back.get(node, ()):
+            if before not in came:
+                came[before] = node, step
+                queue.append(before)
+    found: dict[str, list[Node]] = {}
+    for node in came:
+        if is_test_file(node[0]) and node[0] in graph.files and node[0] not in (gone or ()):
+            found.setdefault(node[0], []).append(node)
+    selected = [_selected(graph, path, nodes, came) for path, nodes in sorted(found.items())]
+    return [one for one in selected if one is not None]
+
+
+def _selected(graph: Graph, path: str, nodes: list[Node], came: Mapping[Node, tuple[Node, Step] | None]) -> Selected | None:
+    tests = [node for node in nodes if any(map(is_test, graph.parts(node)))]
+    is_whole = (path, '') in nodes
+    if not tests and not is_whole:
+        return None
+    first = nodes[0] if is_whole else tests[0]
+    chain = _chain(first, came)
+    end = chain[-1].to if chain else first
+    names = () if is_whole else tuple(sorted(name for _, name in tests))
+    return Selected(path, names, chain, described(end))
+
+
+def described(node: Node) -> str:
+    """A part in words."""
+    return f'{node[0]}:{node[1]}' if node[1] else node[0]
+
+
+def _chain(node: Node, came: Mapping[Node, tuple[Node, Step] | None]) -> tuple[Link, ...]:
+    found = []
+    while (taken := came[node]) is not None:
+        to, step = taken
+        found.append(Link(*node, step.line, step.kind, to))
+        node = to
+    return tuple(found)
