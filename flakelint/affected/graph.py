@@ -174,6 +174,8 @@ class Graph:
             return
         names = self._by_name.get(target, {})
         submodule = self.modules.member(target, brought.member)
+        if _LAZY in names and brought.member not in names:
+            yield Step((target, _LAZY), kind, brought.line)
         if brought.member not in names and submodule is not None:
             yield from self._module(submodule, rest, kind, brought.line, frozenset()) if rest or kind != REEXPORT else ()
             return
@@ -197,6 +199,7 @@ class Graph:
         names = self._by_name.get(target, {})
         submodule = self.modules.member(target, name)
         if name not in names and submodule is not None:
+            yield from (Step((one, _LAZY), kind, line) for one in (target,) if _LAZY in names)
             yield Step((submodule, ''), RUNS, line)
             yield from self._module(submodule, inner, kind, line, seen)
         elif _LAZY in names and name not in names:
