@@ -16,4 +16,6 @@ mapfile -t files < <(grep -rl --include='test_*.py' 'from hypothesis' tests | so
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/rules/test_fault_injection.py
   # and these the share of what Triton refuses of changed kernels and launches
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/compiler/test_mutants.py tests/compiler/test_launch_mutants.py
+  # and this one how many tests `flakelint affected` selects beside those that run a definition
+  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 2 -q -s tests/affected/test_generated.py tests/affected/test_truth.py
 } | tee docs/full_checks.txt
