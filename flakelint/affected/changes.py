@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from flakelint.affected.graph import Node
-from flakelint.affected.parts import BODY, CLASS, VALUE, Part, parts_of
+from flakelint.affected.parts import BODY, CLASS, VALUE, Part, is_inert, parts_of
 from flakelint.source.file import SourceFile
+from flakelint.source.syntax import parse_tree
 from flakelint.source.text import DecodeError
 
 
@@ -23,7 +24,7 @@ class Change(NamedTuple):
         nodes (frozenset[tuple[str, str]]):
             The parts, each a file and a name.
         gone (dict[str, list[Part]]):
-            The parts, by file, that are no more, and what they led to.
+            The parts, by file, as they were before.
     """
 
     nodes: frozenset[Node]
@@ -51,16 +52,17 @@ def changed_parts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Ch
     nodes: set[Node] = set()
     gone: dict[str, list[Part]] = {}
     for path in before.keys() | after.keys():
-        old, new = _digests(path, before.get(path, b'')), _digests(path, after.get(path, b''))
+        old, new = (_digests(path, state[path]) if path in state else {} for state in (before, after))
         if old is None or new is None:
             # what cannot be parsed may be anything
             old, new = old or {}, new or {}
             nodes.update((path, name) for name in {*old, *new, ''})
             continue
         nodes.update((path, name) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-        missing = old.keys() - new.keys()
-        if missing:
-            gone[path] = [part for part in parse(path, before[path]) or () if part.name in missing and part.kind != BODY]
+        different = {name for name in old if old[name] != new.get(name)}
+        if different:
+            # what led here before may have been led to by other ways
+            gone[path] = [part for part in parse(path, before[path]) or () if part.name in different]
     return Change(frozenset(nodes), gone)
 
 
@@ -68,12 +70,14 @@ def _digests(path: str, data: bytes) -> dict[str, str] | None:
     """A hash of the code of each part of a file, without what Python does not run."""
     try:
         file = SourceFile(path, data)
-        if file.problem is not None:
-            return None
-        parts = parts_of(file)
+        return _hashed(file) if file.problem is None else None
     except (DecodeError, RecursionError):
         return None
-    tree = _Bare().visit(ast.parse(file.text))
+
+
+def _hashed(file: SourceFile) -> dict[str, str]:
+    parts = parts_of(file)
+    tree = _Bare().visit(parse_tree(file.text))
     taken: set[int] = set()
     found: dict[str, list[str]] = {}
     by_lines: dict[tuple[int, int], list[ast.stmt]] = {}
@@ -87,7 +91,7 @@ def _digests(path: str, data: bytes) -> dict[str, str] | None:
             if part.kind != VALUE or isinstance(node, ast.Assign | ast.AnnAssign):
                 taken.add(id(node))
             found.setdefault(part.name, []).append(_text(part, node))
-    found[''] = [ast.dump(node) for node in tree.body if id(node) not in taken]
+    found[''] = [ast.dump(node) for node in _without(tree, taken).body]
     return {name: hashlib.blake2b('\n'.join(texts).encode(), digest_size=12).hexdigest() for name, texts in found.items()}
 
 
@@ -101,17 +105,22 @@ def _text(part: Part, node: ast.stmt) -> str:
     return ast.dump(node)
 
 
-class _Bare(ast.NodeTransformer):
-    """Takes docstrings out."""
+def _without(tree: ast.Module, taken: set[int]) -> ast.Module:
+    """A module without some of its statements, wherever they stand."""
+    for node in [tree, *ast.walk(tree)]:
+        for name in ('body', 'orelse', 'finalbody'):
+            held = getattr(node, name, None)
+            if isinstance(held, list):
+                setattr(node, name, [one for one in held if id(one) not in taken])
+    return tree
 
-    def visit(self, node: ast.AST) -> ast.AST:
+
+class _Bare(ast.NodeTransformer):
+    """Takes out what does nothing: docstrings and other texts, `pass`, what only runs as a script."""
+
+    def visit(self, node: ast.AST) -> ast.AST | None:
         """As its base does."""
-        body = getattr(node, 'body', None)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and body:
-            first = body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-                node.body = body[1:] or [ast.copy_location(ast.Pass(), first)]
-        return super().generic_visit(node)
+        return None if isinstance(node, ast.stmt) and is_inert(node) else super().generic_visit(node)
 
 
 def whole(paths: Iterable[str], files: Mapping[str, list[Part]]) -> frozenset[Node]:

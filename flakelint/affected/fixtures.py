@@ -9,12 +9,15 @@ import re
 from collections.abc import Iterator
 
 from flakelint.affected.graph import WHOLE, Graph, Node, Step
-from flakelint.affected.parts import CLASS, FUNCTION, Part
+from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, STAR, Part
+from flakelint.affected.reads import BASE
 
 FIXTURE, CONFTEST = 'fixture', 'conftest'
 
 _TEST_FILE = re.compile(r'(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py')
 _PLUGINS = 'pytest_plugins'
+# functions that pytest and unittest call by their names
+_HOOK = re.compile(r'pytest_\w+|(?:setup|teardown)_(?:module|function)|(?:setUp|tearDown)Module')
 
 
 def is_test_file(path: str) -> bool:
@@ -23,8 +26,10 @@ def is_test_file(path: str) -> bool:
 
 
 def is_test(part: Part) -> bool:
-    """Whether pytest collects a part of a test file."""
-    return (part.kind == FUNCTION and part.name.startswith('test')) or (part.kind == CLASS and part.name.startswith('Test'))
+    """Whether pytest may collect a part of a test file; what it imports may be a test as well."""
+    if part.kind == CLASS:
+        return part.name.startswith('Test') or any('TestCase' in read.name for read in part.reads if read.kind == BASE)
+    return part.kind in (FUNCTION, IMPORT) and part.name.startswith(('test', 'Test'))
 
 
 def steps_of_pytest(graph: Graph) -> Iterator[tuple[Node, Step]]:
@@ -39,23 +44,66 @@ def _is_conftest(path: str) -> bool:
 
 
 def _of_file(graph: Graph, path: str) -> Iterator[tuple[Node, Step]]:
+    body = (path, '')
     conftests = list(_conftests(graph, path))
     plugins = [plugin for one in (path, *conftests) for plugin in _plugins(graph, one)]
+    places = [path, *conftests, *plugins]
     for one in conftests:
-        yield (path, ''), Step((one, ''), CONFTEST, 1)
-        for part in graph.files[one]:
-            is_automatic = part.fixture is not None and part.fixture.is_automatic
-            if part.name.startswith('pytest_') or is_automatic:
-                yield (path, ''), Step((one, part.name), CONFTEST, 1)
+        yield body, Step((one, ''), CONFTEST, 1)
+        yield from ((body, step) for step in _always(graph, one, CONFTEST))
+    yield from ((body, step) for step in _always(graph, path, FIXTURE))
     for plugin in plugins:
-        yield from (((path, ''), Step(node, WHOLE, 1)) for node in graph.nodes(plugin))
+        yield from ((body, Step(node, WHOLE, 1)) for node in graph.nodes(plugin))
+        yield from _asked(graph, plugin, places)
+    yield from _asked(graph, path, places)
+    # the tests of another file may be tests of this one, too
+    for target in _star_targets(graph, path):
+        yield from ((body, Step((target, one.name), FIXTURE, 1)) for one in graph.files[target] if is_test(one))
+
+
+def _always(graph: Graph, path: str, kind: str) -> Iterator[Step]:
+    """What runs for every test in the reach of a file."""
     for part in graph.files[path]:
-        if part.fixture is not None and part.fixture.is_automatic:
-            yield (path, ''), Step((path, part.name), FIXTURE, part.line)
-        for name in part.asks if is_test(part) or part.fixture is not None or part.kind == 'method' else ():
-            for where in (path, *conftests, *plugins):
-                found = [one for one in graph.files[where] if one.fixture is not None and one.fixture.name == name]
-                yield from (((path, part.name), Step((where, one.name), FIXTURE, part.line)) for one in found)
+        if _HOOK.fullmatch(part.name) or _is_automatic(graph, path, part):
+            yield Step((path, part.name), kind, part.line)
+
+
+def _asked(graph: Graph, path: str, places: list[str]) -> Iterator[tuple[Node, Step]]:
+    """The fixtures that the parts of a file ask for."""
+    for part in graph.files[path]:
+        if is_test(part) or part.fixture is not None or part.kind in (METHOD, BODY):
+            for name in part.asks:
+                found = (node for where in places for node in _fixtures(graph, where, name))
+                yield from (((path, part.name), Step(node, FIXTURE, part.line)) for node in found)
+
+
+def _fixtures(graph: Graph, path: str, name: str) -> Iterator[Node]:
+    """The fixtures of a name that a file defines or imports."""
+    for part in graph.files[path]:
+        is_named = part.fixture is not None and part.fixture.name == name
+        if is_named or (part.kind == IMPORT and part.name == name):
+            yield path, part.name
+    for target in _star_targets(graph, path):
+        yield from ((target, one.name) for one in graph.files[target] if one.fixture is not None and one.fixture.name == name)
+
+
+def _is_automatic(graph: Graph, path: str, part: Part) -> bool:
+    """Whether a part is a fixture that all tests use, defined here or imported."""
+    if part.fixture is not None:
+        return part.fixture.is_automatic
+    behind = [one for ones in part.imports.values() for one in ones] if part.kind == IMPORT else []
+    for brought in behind:
+        target = graph.modules.find(brought.module, path)
+        wanted = graph.files.get(target or '', ())
+        if any(one.fixture is not None and one.fixture.is_automatic and brought.member in (one.name, STAR) for one in wanted):
+            return True
+    return False
+
+
+def _star_targets(graph: Graph, path: str) -> list[str]:
+    stars = [brought for part in graph.parts((path, STAR)) for brought in part.imports[STAR]]
+    found = [graph.modules.find(one.module, path) for one in stars]
+    return [one for one in found if one in graph.files]
 
 
 def _conftests(graph: Graph, path: str) -> Iterator[str]:

@@ -44,7 +44,8 @@ def difference(root: str, reference: str) -> Difference:
     if reference.startswith('-'):
         raise GitError(f'`{reference}` is no name of a commit')
     base = _git(root, 'merge-base', '--', reference, 'HEAD').decode().strip()
-    listed = _git(root, 'diff', '--name-status', '--no-renames', '--relative', '-z', base).decode(errors='surrogateescape')
+    options = ('--name-status', '--no-renames', '--ignore-submodules', '--relative', '-z')
+    listed = _git(root, 'diff', *options, base).decode(errors='surrogateescape')
     fields = listed.split('\0')[:-1]
     states = dict(zip(fields[1::2], fields[::2], strict=True))
     others = _git(root, 'ls-files', '--others', '--exclude-standard', '-z').decode(errors='surrogateescape')
@@ -59,7 +60,8 @@ def _contents(root: str, commit: str, paths: Iterable[str]) -> dict[str, bytes]:
 
 def _git(root: str, *arguments: str) -> bytes:
     command = ['git', '-C', root, *arguments]
-    environment = {**os.environ, 'LC_ALL': 'C'}
+    # a hook of git names the repository that it runs for, which need not be where the folder is
+    environment = {key: value for key, value in os.environ.items() if not key.startswith('GIT_')} | {'LC_ALL': 'C'}
     try:
         done = subprocess.run(command, capture_output=True, check=False, env=environment)
     except FileNotFoundError:

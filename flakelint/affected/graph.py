@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from flakelint.affected.parts import BODY, CLASS, IMPORT, METHOD, STAR, VALUE, Part
+from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, STAR, VALUE, Part
 from flakelint.affected.reads import DECORATOR, STRING, Import, Read
 from flakelint.project.modules import ModuleNames
 
 # a file and one of its names; the body where that is empty
 Node = tuple[str, str]
 
-MEMBER, REEXPORT, WHOLE, RUNS, CHANGES, DISPATCH = 'member', 're-export', 'whole module', 'import', 'changed by', 'dispatch'
-_LAZY = '__getattr__'
+MEMBER, REEXPORT, WHOLE, RUNS, CHANGES = 'member', 're-export', 'whole module', 'import', 'changed by'
+DISPATCH, REGISTERS = 'dispatch', 'registration'
+_LAZY, _ALL = '__getattr__', '__all__'
 _BACKENDS, _BACKEND = 'backends', 'BaseBackend'
 
 
@@ -49,8 +50,17 @@ class _Modules(ModuleNames):
         """As its base does."""
         key = (module, importer.rpartition('/')[0])
         if key not in self._found:
-            self._found[key] = super().find(module, importer)
+            self._found[key] = super().find(module, importer) or self._beside(module, key[1])
         return self._found[key]
+
+    def _beside(self, module: str, folder: str) -> str | None:
+        """A module in one of the folders above: pytest looks for modules beside every `conftest.py`."""
+        while folder and not module.startswith('.'):
+            folder = folder.rpartition('/')[0]
+            found = self._locate(folder, module.split('.'))
+            if found is not None and not found.endswith('/'):
+                return found
+        return None
 
 
 class Graph:
@@ -85,6 +95,10 @@ class Graph:
             for step in self._of_part(node[0], part):
                 if step.node != node:
                     found.setdefault(step.node, step)
+        for holder in list(found):
+            writers, kept = self._registered.get(holder, (set(), []))
+            if node not in writers:
+                found.update((step.node, step._replace(line=found[holder].line)) for step in kept)
         return list(found.values())
 
     def _of_part(self, path: str, part: Part) -> Iterator[Step]:
@@ -127,15 +141,17 @@ class Graph:
         yield from self._symbol(path, head, rest, read.kind, read.line)
 
     def _symbol(
-        self, path: str, name: str, rest: list[str], kind: str, line: int, seen: frozenset[Node] = frozenset(),
+        self, path: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node] | None = None,
     ) -> Iterator[Step]:
         """What a name of a module leads to, with the attributes that are asked of it."""
         names = self._by_name.get(path, {})
+        seen = set() if seen is None else seen
         if (path, name) in seen:
             return
-        seen |= {(path, name)}
+        seen.add((path, name))
+        # a name may be bound here and by a star as well
+        yield from self._from_stars(path, name, rest, kind, line, seen)
         if name not in names:
-            yield from self._from_stars(path, name, rest, kind, line, seen)
             return
         if rest and f'{name}.{rest[0]}' in names:
             yield Step((path, f'{name}.{rest[0]}'), kind, line)
@@ -146,7 +162,7 @@ class Graph:
                 yield from self._through(path, brought, rest, kind, line, seen)
 
     def _through(
-        self, path: str, brought: Import, rest: list[str], kind: str, line: int, seen: frozenset[Node],
+        self, path: str, brought: Import, rest: list[str], kind: str, line: int, seen: set[Node],
     ) -> Iterator[Step]:
         """What lies behind an import, where it brings a module; what it brings else, its own steps lead to."""
         target = self.modules.find(brought.module, path)
@@ -154,7 +170,7 @@ class Graph:
             return
         if brought.member:
             inner = self._by_name.get(target, {})
-            if brought.member in inner:
+            if brought.member in inner and target != path:
                 yield from self._symbol(target, brought.member, rest, kind, line, seen)
                 return
             target = self.modules.member(target, brought.member)
@@ -165,7 +181,7 @@ class Graph:
         if brought.member and brought.member != STAR:
             yield from self._member(path, brought, rest, kind)
         else:
-            yield from self._module(self.modules.find(brought.module, path), rest, kind, line, frozenset())
+            yield from self._module(self.modules.find(brought.module, path), rest, kind, line, set())
 
     def _member(self, path: str, brought: Import, rest: list[str], kind: str) -> Iterator[Step]:
         """What `from module import member` brings."""
@@ -176,8 +192,8 @@ class Graph:
         submodule = self.modules.member(target, brought.member)
         if _LAZY in names and brought.member not in names:
             yield Step((target, _LAZY), kind, brought.line)
-        if brought.member not in names and submodule is not None:
-            yield from self._module(submodule, rest, kind, brought.line, frozenset()) if rest or kind != REEXPORT else ()
+        if submodule is not None and (brought.member not in names or target == path):
+            yield from self._module(submodule, rest, kind, brought.line, set()) if rest or kind != REEXPORT else ()
             return
         if _LAZY in names and brought.member not in names:
             yield from self._whole(target, path, brought.line)
@@ -188,7 +204,7 @@ class Graph:
         yield Step((target, brought.member), kind, brought.line)
         yield from self._symbol(target, brought.member, rest, kind, brought.line)
 
-    def _module(self, target: str | None, rest: list[str], kind: str, line: int, seen: frozenset[Node]) -> Iterator[Step]:
+    def _module(self, target: str | None, rest: list[str], kind: str, line: int, seen: set[Node]) -> Iterator[Step]:
         """What attributes of a module lead to; all that it holds where none is asked for."""
         if target is None:
             return
@@ -209,20 +225,37 @@ class Graph:
             yield from self._symbol(target, name, inner, kind, line, seen)
 
     def _from_stars(
-        self, path: str, name: str, rest: list[str], kind: str, line: int, seen: frozenset[Node],
+        self, path: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node],
     ) -> Iterator[Step]:
         for star in self._by_name.get(path, {}).get(STAR, ()):
             for brought in star.imports[STAR]:
                 target = self.modules.find(brought.module, path)
                 if target is not None and not target.endswith('/'):
                     yield Step((path, STAR), kind, line)
+                    yield Step((target, _ALL), kind, line)
                     yield from self._symbol(target, name, rest, kind, line, seen)
 
     def _whole(self, target: str | None, importer: str, line: int) -> Iterator[Step]:
         """All of a module, where it is not seen what is asked of it."""
-        if target is not None:
-            yield from (Step(node, WHOLE, line) for node in self.nodes(target))
-            yield from (Step((one, ''), RUNS, line) for one in self._packages(target))
+        stack, seen = [target], set()
+        while stack:
+            one = stack.pop()
+            if one is None or one in seen:
+                continue
+            seen.add(one)
+            yield from (Step(node, WHOLE, line) for node in self.nodes(one))
+            yield from (Step((package, ''), RUNS, line) for package in self._packages(one))
+            # with a package go the modules that it holds
+            stack.extend(self._modules_in(one))
+
+    def _modules_in(self, path: str) -> Iterator[str | None]:
+        for part in self.files.get(path, ()):
+            for brought in (one for ones in part.imports.values() for one in ones) if part.kind == IMPORT else ():
+                target = self.modules.find(brought.module, path)
+                if brought.member == STAR:
+                    yield target
+                elif target is not None and (target == path or brought.member not in self._by_name.get(target, {})):
+                    yield self.modules.member(target, brought.member) if brought.member else target
 
     def _runs(self, path: str, brought: Import) -> Iterator[Step]:
         """The bodies that an import runs: of the module, of the packages around it, and of a member that is a module."""
@@ -230,7 +263,7 @@ class Graph:
         if target is None:
             return
         found = [target, *self._packages(target)]
-        if brought.member and brought.member not in self._by_name.get(target, {}):
+        if brought.member and (target == path or brought.member not in self._by_name.get(target, {})):
             submodule = self.modules.member(target, brought.member)
             found.extend([submodule] if submodule is not None else ())
         yield from (Step((one, ''), RUNS, brought.line) for one in found if not one.endswith('/'))
@@ -270,6 +303,32 @@ class Graph:
     @cached_property
     def _changed(self) -> dict[str, frozenset[str]]:
         return {}
+
+    @cached_property
+    def _registered(self) -> dict[Node, tuple[set[Node], list[Step]]]:
+        """What decorators register: by the object or the value that holds it, who puts it there, and what that is."""
+        found: dict[Node, tuple[set[Node], list[Step]]] = {}
+        for path, parts in self.files.items():
+            for part in parts:
+                step = Step((path, part.name), REGISTERS, part.line)
+                for read in part.reads if part.kind in (FUNCTION, CLASS) else ():
+                    for holder, writer in self._registries(path, part, read) if read.kind == DECORATOR else ():
+                        writers, steps = found.setdefault(holder, (set(), []))
+                        writers.add(writer)
+                        steps.append(step)
+        return found
+
+    def _registries(self, path: str, part: Part, read: Read) -> Iterator[tuple[Node, Node]]:
+        """What keeps what a decorator is applied to: the object of which it is a method, or the values of its file that it reads."""
+        for step in list(self._of_read(path, part, read)):
+            for one in self.parts(step.node):
+                is_method = one.kind == VALUE or (one.kind == FUNCTION and read.name.rpartition('.')[2] != one.name)
+                if is_method:
+                    yield step.node, (path, part.name)
+                elif one.kind == FUNCTION:
+                    names = {inner.name.partition('.')[0] for inner in one.reads}
+                    values = [value.name for value in self.files[step.node[0]] if value.kind == VALUE and value.name in names]
+                    yield from (((step.node[0], name), step.node) for name in values)
 
     @cached_property
     def _backends(self) -> dict[tuple[str, str], list[Node]]:

@@ -7,12 +7,14 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.affected.reads import BASE, DECORATOR, STRING, Import, Read, Reads, bound_in, brought_by
 from flakelint.project.imports import dotted, last_name
 from flakelint.project.statements import FUNCTIONS, inside
+from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 FUNCTION, CLASS, METHOD, VALUE, IMPORT, BODY = 'function', 'class', 'method', 'value', 'import', 'body'
 STAR = '*'
 
+_SCRIPT = re.compile(r"__name__ == '__main__'")
 _VALUES = (ast.Assign, ast.AnnAssign)
 
 
@@ -94,9 +97,13 @@ def parts_of(file: 'SourceFile') -> list[Part]:
             value = Reads()
             value.add([node.value, getattr(node, 'annotation', None)])
             found.extend(_part(name, VALUE, node, value) for name in names)
-            if any(isinstance(one, ast.Call) for one in ast.walk(node)):
+            if any(isinstance(one, ast.Call | ast.Subscript) for one in ast.walk(node)):
                 body.add([ast.Name(name, ast.Load(), lineno=node.lineno) for name in names])
-        elif not _is_docstring(node):
+            if any(not isinstance(one, ast.Name | ast.Tuple) for one in getattr(node, 'targets', ())):
+                # of several targets one may belong to something else
+                body_lines.append(node.lineno)
+                body.add([node])
+        elif not is_inert(node):
             body_lines.append(node.lineno)
             evaluated = [node] if not inside(node) else _heads(node)
             body.add(evaluated)
@@ -104,7 +111,9 @@ def parts_of(file: 'SourceFile') -> list[Part]:
             value.add(evaluated)
             found.extend(_part(name, VALUE, node, value) for name in bound_in(evaluated))
     first, last = min(body_lines, default=1), max(body_lines, default=0)
-    return [*found, Part('', BODY, first, last, tuple(body.names.values()), _frozen(body), tuple(body.loads))]
+    whole = Part('', BODY, first, last, tuple(body.names.values()), _frozen(body), tuple(body.loads))
+    marks = [node for node in file.statements if isinstance(node, _VALUES)] if 'usefixtures' in file.text else []
+    return [*found, whole._replace(asks=tuple(_named_fixtures(marks)))]
 
 
 def dump(parts: Iterable[Part]) -> str:
@@ -129,7 +138,7 @@ def _scope(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """The statements of a module, those in branches after the statement that holds them."""
     for node in statements:
         yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not is_inert(node):
             yield from _scope(inside(node))
 
 
@@ -139,8 +148,11 @@ def _heads(node: ast.AST) -> list[ast.AST]:
     return [one for one in ast.iter_child_nodes(node) if id(one) not in held]
 
 
-def _is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+def is_inert(node: ast.AST) -> bool:
+    """Whether a statement does nothing where its module is imported: a text by itself, `pass`, what only runs as a script."""
+    if isinstance(node, ast.If):
+        return _SCRIPT.fullmatch(ast.unparse(node.test)) is not None
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[Part]:
@@ -168,7 +180,7 @@ def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, owner: 
     arguments = node.args
     asks = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     found = _part(name, kind, node, reads)
-    return found._replace(asks=(*asks, *_used_fixtures(node)), fixture=_fixture(node), dispatches=_dispatched(node))
+    return found._replace(asks=(*asks, *_named_fixtures([node])), fixture=_fixture(node), dispatches=_dispatched(node))
 
 
 def _class(node: ast.ClassDef, body: Reads) -> Iterator[Part]:
@@ -179,10 +191,11 @@ def _class(node: ast.ClassDef, body: Reads) -> Iterator[Part]:
     reads.add(one for one in node.body if one not in methods)
     # what a class is made of runs when it is defined
     body.names.update({key: read for key, read in reads.names.items() if read.kind != STRING})
-    asks = list(_used_fixtures(node))
+    asks = list(_named_fixtures([node]))
     for method in methods:
         found = _function(method, METHOD, node.name)
         body.add(method.decorator_list, kind=DECORATOR)
+        body.add([*method.args.defaults, *method.args.kw_defaults])
         asks.extend(found.asks if method.name.startswith('test') else ())
         yield found
     yield _part(node.name, CLASS, node, reads)._replace(asks=tuple(dict.fromkeys(asks)))
@@ -208,10 +221,11 @@ def _fixture(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> Fixture | None:
     return None
 
 
-def _used_fixtures(node: 'ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef') -> Iterator[str]:
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and last_name(decorator.func) == 'usefixtures':
-            yield from (one.value for one in decorator.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
+def _named_fixtures(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The fixtures that are asked for by a string."""
+    for node in nodes_in_order(nodes):
+        if isinstance(node, ast.Call) and last_name(node.func) in ('usefixtures', 'getfixturevalue'):
+            yield from (one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def _dispatched(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> str:

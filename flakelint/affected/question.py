@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.affected.changes import changed_parts, parse, whole
 from flakelint.affected.fixtures import is_test_file
 from flakelint.affected.git import difference
-from flakelint.affected.graph import Graph, Node
+from flakelint.affected.graph import REEXPORT, Graph, Node
 from flakelint.affected.others import judge, matches
-from flakelint.affected.parts import Part, dump, load
+from flakelint.affected.parts import IMPORT, Part, dump, load
 from flakelint.affected.selection import Selected, select
 from flakelint.project.contents import content_hash
 from flakelint.project.discovery import discover
@@ -139,11 +139,24 @@ def of_difference(tree: Tree, config: 'Config', reference: str) -> Answer:
     after = {path: data for path in found.after if path.endswith('.py') and (data := tree.data(path)) is not None}
     change = changed_parts(before, after)
     files = tree.files()
-    removed = {path: parts for path, parts in change.gone.items() if path not in files}
+    removed: dict[str, list[Part]] = {path: [] for path in before if path not in files}
+    lost = {(path, part.name) for path, parts in change.gone.items() for part in parts} - {
+        (path, part.name) for path in change.gone for part in files.get(path, ())
+    }
     for path, parts in change.gone.items():
         files[path] = [*files.get(path, []), *parts]
     others = {path for path in found.before.keys() | found.after if not path.endswith('.py')}
-    return _answer(tree, config, Graph(files), change.nodes, others, removed)
+    graph = Graph(files)
+    # whoever imports what is gone cannot be imported any more
+    broken = {(path, '') for path in files for node in graph.nodes(path) if _imports(graph, node) & lost}
+    return _answer(tree, config, graph, change.nodes | broken, others, removed)
+
+
+def _imports(graph: Graph, node: Node) -> set[Node]:
+    """What an import at the top of a file takes by its name."""
+    if all(part.kind != IMPORT for part in graph.parts(node)):
+        return set()
+    return {step.node for step in graph.steps(node) if step.kind == REEXPORT}
 
 
 def _answer(
@@ -155,11 +168,8 @@ def _answer(
     removed: Mapping[str, list[Part]],
 ) -> Answer:
     settings = config.settings.affected
-    left_out = Patterns(config.root, (*config.settings.exclude, *config.settings.extend_exclude))
-    tests = [
-        path for path in graph.files
-        if is_test_file(path) and path not in removed and not left_out.covers(os.path.join(config.root, path))
-    ]
+    left_out = [path for path in graph.files if any(matches(path, pattern) for pattern in settings.exclude)]
+    tests = {path for path in graph.files if is_test_file(path) and path not in removed} - set(left_out)
     causes = [path for path, _ in changed if any(matches(path, pattern) for pattern in settings.everything)]
     judged = judge(others, settings.everything, settings.nothing, settings.data, settings.unknown, tree.naming)
     causes = sorted({*causes, *judged.causes})
@@ -174,6 +184,8 @@ def _answer(
 
 def _read(path: str) -> bytes | None:
     try:
+        if not os.path.isfile(path):
+            return None
         with open(path, 'rb') as file:
             return file.read()
     except OSError:

@@ -105,6 +105,8 @@ class Reads:
             self.bring(node)
         elif isinstance(node, _COMPREHENSIONS):
             targets = nodes_in_order(one.target for one in node.generators)
+            # over what it goes first is asked for outside of it
+            self.add([node.generators[0].iter], local, kind)
             self.add(children(node), local | {one.id for one in targets if isinstance(one, ast.Name)}, kind)
         else:
             self._function(node, local, kind)

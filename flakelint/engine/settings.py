@@ -109,6 +109,8 @@ class AffectedSettings:
     """What files that are no Python code mean to the tests; patterns without a slash are those of names in any folder.
 
     Args:
+        exclude (tuple[str, ...]):
+            Patterns of files that are named like tests, and are none.
         everything (tuple[str, ...]):
             Patterns of files that every test depends on.
         nothing (tuple[str, ...]):
@@ -119,6 +121,7 @@ class AffectedSettings:
             What a change of any other file needs that no Python file names: `everything` or `nothing`.
     """
 
+    exclude: tuple[str, ...] = ()
     everything: tuple[str, ...] = (
         'pyproject.toml', 'setup.py', 'setup.cfg', 'pytest.ini', 'tox.ini', 'noxfile.py', '*.lock', 'requirements*.txt',
     )

@@ -101,6 +101,26 @@ def test_a_file_as_a_whole_needs_no_less(tmp_path: Path, name: str) -> None:
     assert set(case.needed) <= set(found) and 'test_alone' not in found
 
 
+_CHANGE = re.compile(r'^=== (?P<name>.*)\nneeded: (?P<needed>.*)\n(?P<files>(?:(?!=== ).*\n)*)', re.MULTILINE)
+_STATE = re.compile(r'^(?P<state>---|\+\+\+) (?P<gone>gone )?(?P<path>.*)\n(?P<text>(?:(?!--- |\+\+\+ ).*\n)*)', re.MULTILINE)
+CHANGES = {match['name']: match for match in _CHANGE.finditer(Path(__file__).with_name('changes.txt').read_text())}
+
+
+@pytest.mark.parametrize('name', CHANGES)
+def test_a_change_that_makes_tests_fail(tmp_path: Path, name: str) -> None:
+    states = list(_STATE.finditer(CHANGES[name]['files']))
+    for one in (one for one in states if one['state'] == '---'):
+        write(tmp_path / one['path'], one['text'])
+    _commit(tmp_path)
+    for one in (one for one in states if one['state'] == '+++'):
+        if one['gone']:
+            (tmp_path / one['path']).unlink()
+        else:
+            write(tmp_path / one['path'], one['text'])
+    found = flakelint('affected', '--base', 'HEAD', cwd=tmp_path).stdout.splitlines()
+    assert set(CHANGES[name]['needed'].split()) <= set(found)
+
+
 @pytest.mark.parametrize('text', [
     '# remark\nLIMIT = 3\n\n\ndef double(x):\n    """Twice."""\n    return 2 * x\n\n\ndef triple(x):\n    return (3 * x)\n',
     'LIMIT = 3\n\n\ndef triple(x):\n    return 3 * x\n\n\ndef double(x):\n    # twice\n    return 2 * x\n',
@@ -116,11 +136,14 @@ def test_what_is_gone_and_what_is_renamed(tmp_path: Path) -> None:
     _tree(tmp_path, {})
     _commit(tmp_path)
     (tmp_path / 'pkg/ops/shift.py').rename(tmp_path / 'pkg/ops/shifted.py')
-    assert _names(flakelint('affected', '--base', 'main', cwd=tmp_path).stdout) == ['test_moved']
+    # the package that both import takes a name from it
+    assert _names(flakelint('affected', '--base', 'main', cwd=tmp_path).stdout) == ['test_moved', 'test_scale']
     assert _names(flakelint('affected', 'pkg/ops/shift.py', cwd=tmp_path).stdout) == ['test_moved', 'test_scale']
     (tmp_path / 'pkg/ops/shifted.py').rename(tmp_path / 'pkg/ops/shift.py')
     write(tmp_path / 'pkg/ops/common.py', 'LIMIT = 3\n')
-    assert _names(flakelint('affected', '--base', 'main', cwd=tmp_path).stdout) == ['test_scale']
+    assert _names(flakelint('affected', '--base', 'main', cwd=tmp_path).stdout) == ['test_moved', 'test_scale']
+    write(tmp_path / 'pkg/ops/common.py', 'def double(x):\n    return 2 * x\n')
+    assert flakelint('affected', '--base', 'main', cwd=tmp_path).stdout == ''
 
 
 def test_a_branch_is_compared_with_where_it_began(tmp_path: Path) -> None:
