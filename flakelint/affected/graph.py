@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, STAR, VALUE, Part
-from flakelint.affected.reads import DECORATOR, STRING, Import, Read
+from flakelint.affected.reads import ARGUMENT, DECORATOR, STRING, VALUE_OF, Import, Read
 from flakelint.project.modules import ModuleNames
 
 # a file and one of its names; the body where that is empty
@@ -18,6 +18,8 @@ Node = tuple[str, str]
 
 MEMBER, REEXPORT, WHOLE, RUNS, CHANGES = 'member', 're-export', 'whole module', 'import', 'changed by'
 DISPATCH, REGISTERS = 'dispatch', 'registration'
+# how a body may read a value without changing it
+_HARMLESS = frozenset({DECORATOR, ARGUMENT, VALUE_OF})
 _LAZY, _ALL = '__getattr__', '__all__'
 _BACKENDS, _BACKEND = 'backends', 'BaseBackend'
 
@@ -284,19 +286,18 @@ class Graph:
         module, _, name = read.name.rpartition('.')
         target = self.modules.find(read.name, path)
         if target is not None and not target.endswith('/'):
-            yield from self._whole(target, path, read.line)
+            yield from (Step(node, STRING, read.line) for node in self.nodes(target))
             return
         target = self.modules.find(module, path)
         if target is not None and not target.endswith('/') and name in self._by_name[target]:
             yield Step((target, name), STRING, read.line)
-            yield from self._runs(path, Import(module, name, read.line))
 
     def _members(self, path: str, name: str) -> list[str]:
         return [one for one in self._by_name[path] if one.startswith(f'{name}.')]
 
     def _changed_by_body(self, path: str) -> frozenset[str]:
         if path not in self._changed:
-            reads = [one for part in self.parts((path, '')) for one in part.reads if one.kind != DECORATOR]
+            reads = [one for part in self.parts((path, '')) for one in part.reads if one.kind not in _HARMLESS]
             self._changed[path] = frozenset(one.name.partition('.')[0] for one in reads)
         return self._changed[path]
 
@@ -319,15 +320,15 @@ class Graph:
         return found
 
     def _registries(self, path: str, part: Part, read: Read) -> Iterator[tuple[Node, Node]]:
-        """What keeps what a decorator is applied to: the object of which it is a method, or the values of its file that it reads."""
+        """What keeps what a decorator is applied to: the object of which it is a method, or the values of its file that it fills."""
         for step in list(self._of_read(path, part, read)):
             for one in self.parts(step.node):
                 is_method = one.kind == VALUE or (one.kind == FUNCTION and read.name.rpartition('.')[2] != one.name)
                 if is_method:
                     yield step.node, (path, part.name)
                 elif one.kind == FUNCTION:
-                    names = {inner.name.partition('.')[0] for inner in one.reads}
-                    values = [value.name for value in self.files[step.node[0]] if value.kind == VALUE and value.name in names]
+                    beside = self.files[step.node[0]]
+                    values = [value.name for value in beside if value.kind == VALUE and value.name in one.fills]
                     yield from (((step.node[0], name), step.node) for name in values)
 
     @cached_property

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakelint.affected.reads import BASE, DECORATOR, STRING, Import, Read, Reads, bound_in, brought_by
+from flakelint.affected.reads import BASE, STRING, VALUE_OF, Import, Read, Reads, bound_in, brought_by
 from flakelint.project.imports import dotted, last_name
 from flakelint.project.statements import FUNCTIONS, inside
 from flakelint.source.syntax import nodes_in_order
@@ -64,6 +64,8 @@ class Part(NamedTuple):
             What makes it a fixture. Default: `None`.
         dispatches (str, Optional):
             The operation in whose backends `@dispatch` looks for it. Default: none.
+        fills (tuple[str, ...], Optional):
+            The names of the module into which it puts something. Default: none.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Part(NamedTuple):
     asks: tuple[str, ...] = ()
     fixture: Fixture | None = None
     dispatches: str = ''
+    fills: tuple[str, ...] = ()
 
 
 def parts_of(file: 'SourceFile') -> list[Part]:
@@ -89,7 +92,7 @@ def parts_of(file: 'SourceFile') -> list[Part]:
             body.loads.extend(_loaded_by(node))
         elif isinstance(node, FUNCTIONS):
             found.append(_function(node, FUNCTION))
-            body.add(node.decorator_list, kind=DECORATOR)
+            body.decorators(node.decorator_list)
             body.add([*node.args.defaults, *node.args.kw_defaults])
         elif isinstance(node, ast.ClassDef):
             found.extend(_class(node, body))
@@ -97,8 +100,8 @@ def parts_of(file: 'SourceFile') -> list[Part]:
             value = Reads()
             value.add([node.value, getattr(node, 'annotation', None)])
             found.extend(_part(name, VALUE, node, value) for name in names)
-            if any(isinstance(one, ast.Call | ast.Subscript) for one in ast.walk(node)):
-                body.add([ast.Name(name, ast.Load(), lineno=node.lineno) for name in names])
+            if any(isinstance(one, ast.Call | ast.Subscript) for one in nodes_in_order(filter(None, [node.value]))):
+                body.add([ast.Name(name, ast.Load(), lineno=node.lineno) for name in names], kind=VALUE_OF)
             if any(not isinstance(one, ast.Name | ast.Tuple) for one in getattr(node, 'targets', ())):
                 # of several targets one may belong to something else
                 body_lines.append(node.lineno)
@@ -124,12 +127,12 @@ def dump(parts: Iterable[Part]) -> str:
 def load(text: str) -> list[Part]:
     """The parts that were dumped."""
     found = []
-    for name, kind, line, last, reads, imports, loads, asks, fixture, dispatches in json.loads(text):
+    for name, kind, line, last, reads, imports, loads, asks, fixture, dispatches, fills in json.loads(text):
         brought = {bound: tuple(Import(*one) for one in ones) for bound, ones in imports.items()}
         known = Fixture(*fixture) if fixture else None
         found.append(Part(
             name, kind, line, last, tuple(Read(*one) for one in reads), brought, tuple(Import(*one) for one in loads),
-            tuple(asks), known, dispatches,
+            tuple(asks), known, dispatches, tuple(fills),
         ))
     return found
 
@@ -179,13 +182,13 @@ def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, owner: 
     name = f'{owner}.{node.name}' if owner else node.name
     arguments = node.args
     asks = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    found = _part(name, kind, node, reads)
+    found = _part(name, kind, node, reads)._replace(fills=tuple(sorted(reads.fills)))
     return found._replace(asks=(*asks, *_named_fixtures([node])), fixture=_fixture(node), dispatches=_dispatched(node))
 
 
 def _class(node: ast.ClassDef, body: Reads) -> Iterator[Part]:
     reads = Reads()
-    reads.add(node.decorator_list, kind=DECORATOR)
+    reads.decorators(node.decorator_list)
     reads.add([*node.bases, *(one.value for one in node.keywords)], kind=BASE)
     methods = [one for one in node.body if isinstance(one, FUNCTIONS)]
     reads.add(one for one in node.body if one not in methods)
@@ -194,7 +197,7 @@ def _class(node: ast.ClassDef, body: Reads) -> Iterator[Part]:
     asks = list(_named_fixtures([node]))
     for method in methods:
         found = _function(method, METHOD, node.name)
-        body.add(method.decorator_list, kind=DECORATOR)
+        body.decorators(method.decorator_list)
         body.add([*method.args.defaults, *method.args.kw_defaults])
         asks.extend(found.asks if method.name.startswith('test') else ())
         yield found

@@ -15,12 +15,15 @@ from flakelint.project.meanings import module_of
 from flakelint.project.statements import FUNCTIONS
 from flakelint.source.syntax import children, nodes_in_order
 
-USE, DECORATOR, BASE, STRING = 'use', 'decorator', 'base class', 'string'
+USE, DECORATOR, ARGUMENT, BASE, STRING = 'use', 'decorator', 'argument of a decorator', 'base class', 'string'
+# what the body of a module works out
+VALUE_OF = 'value'
 
 # a string that may name a module, or something in one
 _NAMES_SOMETHING = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?')
 _LOADERS = frozenset({'import_module', 'importlib.import_module', '__import__'})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FILLERS = frozenset({'add', 'append', 'extend', 'insert', 'register', 'setdefault', 'update'})
 _SCOPES = frozenset({*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, *_COMPREHENSIONS})
 _CAPTURES = {ast.MatchAs: 'name', ast.MatchStar: 'name', ast.MatchMapping: 'rest', ast.ExceptHandler: 'name'}
 
@@ -34,7 +37,7 @@ class Read(NamedTuple):
         line (int):
             Where.
         kind (str):
-            `use`, `decorator`, `base class`, or `string` for a text that may name something.
+            `use`, `decorator`, `argument of a decorator`, `base class`, `string` for a text that may name something, or `value` for what a body works out.
     """
 
     name: str
@@ -71,6 +74,8 @@ class Reads:
         self.names: dict[tuple[str, str], Read] = {}
         self.imports: dict[str, list[Import]] = {}
         self.loads: list[Import] = []
+        # the names into which something is put
+        self.fills: set[str] = set()
         self._own = own
 
     def add(self, nodes: Iterable[ast.AST | None], local: frozenset[str] = frozenset(), kind: str = USE) -> None:
@@ -78,6 +83,13 @@ class Reads:
         for node in nodes:
             if node is not None:
                 self._visit(node, local, kind)
+
+    def decorators(self, nodes: Iterable[ast.expr], local: frozenset[str] = frozenset()) -> None:
+        """Look at decorators: at what they are, and at what they are given."""
+        for node in nodes:
+            given = [*node.args, *(one.value for one in node.keywords)] if isinstance(node, ast.Call) else []
+            self.add([node.func if isinstance(node, ast.Call) else node], local, DECORATOR)
+            self.add(given, local, ARGUMENT)
 
     def _visit(self, node: ast.AST, local: frozenset[str], kind: str) -> None:
         stack: list[ast.AST] = [node]
@@ -96,6 +108,8 @@ class Reads:
             else:
                 if node_class is ast.Call:
                     self._loaded(one)
+                elif node_class is ast.Subscript and type(one.ctx) is ast.Store and type(one.value) is ast.Name:
+                    self.fills.update({one.value.id} - local)
                 stack += children(one)
 
     def _scope(self, node: ast.AST, local: frozenset[str], kind: str) -> None:
@@ -112,7 +126,10 @@ class Reads:
             self._function(node, local, kind)
 
     def _read(self, name: str, node: ast.AST, local: frozenset[str], kind: str) -> None:
-        if name.partition('.')[0] not in local:
+        head, _, last = name.partition('.')
+        if head not in local:
+            if last in _FILLERS:
+                self.fills.add(head)
             self.names.setdefault((name, kind), Read(name, node.lineno, kind))
 
     def _string(self, node: ast.Constant) -> None:
@@ -140,14 +157,14 @@ class Reads:
         if isinstance(node, ast.Lambda):
             self.add([node.body], inner, kind)
             return
-        self.add(node.decorator_list, local, DECORATOR)
+        self.decorators(node.decorator_list, local)
         self.add([*(one.annotation for one in every), node.returns], local)
         if self._own and every:
             self._members(node, every[0].arg)
         self.add(node.body, inner | frozenset(bound_in(node.body)))
 
     def _class(self, node: ast.ClassDef, local: frozenset[str]) -> None:
-        self.add(node.decorator_list, local, DECORATOR)
+        self.decorators(node.decorator_list, local)
         self.add([*node.bases, *(one.value for one in node.keywords)], local, BASE)
         names = frozenset(bound_in(node.body))
         for one in node.body:
