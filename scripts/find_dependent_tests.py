@@ -45,8 +45,8 @@ def main(arguments: list[str]) -> int:
     outside = [path for path, name in zip(arguments, names, strict=True) if name.startswith('../')]
     if outside:
         return _fail(f'{outside[0]} is not in {tree.root}')
-    found = [one.path for one in of_paths(tree, config, names).selected if _SCOPES[scope](one.path)]
-    print(shlex.join(os.path.relpath(os.path.join(tree.root, path)) for path in found))
+    found = [one.path for one in of_paths(tree, names).selected if _SCOPES[scope](one.path)]
+    print(shlex.join(map(tree.from_here, found)))
     return 0
 
 

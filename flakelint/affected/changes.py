@@ -13,8 +13,12 @@ from typing import NamedTuple
 from flakelint.affected.graph import Node
 from flakelint.affected.parts import BODY, CLASS, VALUE, Part, is_inert, parts_of
 from flakelint.source.file import SourceFile
-from flakelint.source.syntax import parse_tree
+from flakelint.source.syntax import first_line
 from flakelint.source.text import DecodeError
+
+# the parts of a content, and a hash of each
+_State = tuple[list[Part], dict[str, str]]
+_ABSENT: _State = ([], {})
 
 
 class Change(NamedTuple):
@@ -52,39 +56,37 @@ def changed_parts(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Ch
     nodes: set[Node] = set()
     gone: dict[str, list[Part]] = {}
     for path in before.keys() | after.keys():
-        old, new = (_digests(path, state[path]) if path in state else {} for state in (before, after))
-        if old is None or new is None:
+        states = [_read(path, state[path]) if path in state else _ABSENT for state in (before, after)]
+        (parts, old), (_, new) = (one or _ABSENT for one in states)
+        different = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+        if None in states:
             # what cannot be parsed may be anything
-            old, new = old or {}, new or {}
-            nodes.update((path, name) for name in {*old, *new, ''})
-            continue
-        nodes.update((path, name) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-        different = {name for name in old if old[name] != new.get(name)}
-        if different:
-            # what led here before may have been led to by other ways
-            gone[path] = [part for part in parse(path, before[path]) or () if part.name in different]
-    return Change(frozenset(nodes), gone)
+            different = {*old, *new, ''}
+        nodes.update((path, name) for name in different)
+        # what led here before may have been led to by other ways
+        gone[path] = [part for part in parts if part.name in different]
+    return Change(frozenset(nodes), {path: parts for path, parts in gone.items() if parts})
 
 
-def _digests(path: str, data: bytes) -> dict[str, str] | None:
-    """A hash of the code of each part of a file, without what Python does not run."""
+def _read(path: str, data: bytes) -> _State | None:
+    """The parts of a content, with a hash of the code of each without what Python does not run; `None` where it cannot be parsed."""
     try:
         file = SourceFile(path, data)
-        return _hashed(file) if file.problem is None else None
+        if file.problem is not None:
+            return None
+        parts = parts_of(file)
+        return parts, _hashes(parts, _Bare().visit(file.tree))
     except (DecodeError, RecursionError):
         return None
 
 
-def _hashed(file: SourceFile) -> dict[str, str]:
-    parts = parts_of(file)
-    tree = _Bare().visit(parse_tree(file.text))
+def _hashes(parts: list[Part], tree: ast.Module) -> dict[str, str]:
     taken: set[int] = set()
     found: dict[str, list[str]] = {}
     by_lines: dict[tuple[int, int], list[ast.stmt]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
-            first = min((one.lineno for one in getattr(node, 'decorator_list', ())), default=node.lineno)
-            by_lines.setdefault((first, node.end_lineno), []).append(node)
+            by_lines.setdefault((first_line(node), node.end_lineno), []).append(node)
     for part in parts:
         for node in by_lines.get((part.line, part.last), ()) if part.kind != BODY else ():
             # what a loop of the module binds is a part, and the loop one of the body
@@ -107,7 +109,7 @@ def _text(part: Part, node: ast.stmt) -> str:
 
 def _without(tree: ast.Module, taken: set[int]) -> ast.Module:
     """A module without some of its statements, wherever they stand."""
-    for node in [tree, *ast.walk(tree)]:
+    for node in ast.walk(tree):
         for name in ('body', 'orelse', 'finalbody'):
             held = getattr(node, name, None)
             if isinstance(held, list):

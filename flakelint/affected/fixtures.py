@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 
 from flakelint.affected.graph import WHOLE, Graph, Node, Step
-from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, STAR, Part
-from flakelint.affected.reads import BASE
+from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, Part
+from flakelint.affected.reads import BASE, STAR
+from flakelint.project.modules import folders_above
 
 FIXTURE, CONFTEST = 'fixture', 'conftest'
 
@@ -107,14 +108,10 @@ def _star_targets(graph: Graph, path: str) -> list[str]:
 
 
 def _conftests(graph: Graph, path: str) -> Iterator[str]:
-    folder = path.rpartition('/')[0]
-    while True:
+    for folder in folders_above(path):
         found = f'{folder}/conftest.py' if folder else 'conftest.py'
         if found in graph.files and found != path:
             yield found
-        if not folder:
-            return
-        folder = folder.rpartition('/')[0]
 
 
 def _plugins(graph: Graph, path: str) -> Iterator[str]:

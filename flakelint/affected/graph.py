@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, STAR, VALUE, Part
-from flakelint.affected.reads import ARGUMENT, DECORATOR, STRING, VALUE_OF, Import, Read
-from flakelint.project.modules import ModuleNames
+from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, VALUE, Part
+from flakelint.affected.reads import ARGUMENT, DECORATOR, STAR, STRING, VALUE_OF, Import, Read
+from flakelint.project.modules import ModuleNames, folders_above
 
 # a file and one of its names; the body where that is empty
 Node = tuple[str, str]
@@ -57,9 +57,8 @@ class _Modules(ModuleNames):
 
     def _beside(self, module: str, folder: str) -> str | None:
         """A module in one of the folders above: pytest looks for modules beside every `conftest.py`."""
-        while folder and not module.startswith('.'):
-            folder = folder.rpartition('/')[0]
-            found = self._locate(folder, module.split('.'))
+        for above in folders_above(folder) if not module.startswith('.') else ():
+            found = self._locate(above, module.split('.'))
             if found is not None and not found.endswith('/'):
                 return found
         return None
@@ -76,6 +75,7 @@ class Graph:
     def __init__(self, files: Mapping[str, list[Part]]) -> None:
         self.files = files
         self.modules = _Modules(files)
+        self._changed: dict[str, frozenset[str]] = {}
         self._by_name: dict[str, dict[str, list[Part]]] = {}
         for path, parts in files.items():
             names = self._by_name[path] = {}
@@ -110,7 +110,7 @@ class Graph:
             if part.kind == BODY:
                 yield from self._runs(path, brought)
             else:
-                yield from self._whole(self.modules.find(brought.module, path), path, brought.line)
+                yield from self._whole(self.modules.find(brought.module, path), brought.line)
         for ones in part.imports.values():
             for brought in ones:
                 yield from self._runs(path, brought)
@@ -198,7 +198,7 @@ class Graph:
             yield from self._module(submodule, rest, kind, brought.line, set()) if rest or kind != REEXPORT else ()
             return
         if _LAZY in names and brought.member not in names:
-            yield from self._whole(target, path, brought.line)
+            yield from self._whole(target, brought.line)
             return
         if target.endswith('/'):
             return
@@ -211,17 +211,18 @@ class Graph:
         if target is None:
             return
         if not rest:
-            yield from self._whole(target, target, line)
+            yield from self._whole(target, line)
             return
         name, *inner = rest
         names = self._by_name.get(target, {})
         submodule = self.modules.member(target, name)
         if name not in names and submodule is not None:
-            yield from (Step((one, _LAZY), kind, line) for one in (target,) if _LAZY in names)
+            if _LAZY in names:
+                yield Step((target, _LAZY), kind, line)
             yield Step((submodule, ''), RUNS, line)
             yield from self._module(submodule, inner, kind, line, seen)
         elif _LAZY in names and name not in names:
-            yield from self._whole(target, target, line)
+            yield from self._whole(target, line)
         else:
             yield Step((target, name), kind, line)
             yield from self._symbol(target, name, inner, kind, line, seen)
@@ -237,7 +238,7 @@ class Graph:
                     yield Step((target, _ALL), kind, line)
                     yield from self._symbol(target, name, rest, kind, line, seen)
 
-    def _whole(self, target: str | None, importer: str, line: int) -> Iterator[Step]:
+    def _whole(self, target: str | None, line: int) -> Iterator[Step]:
         """All of a module, where it is not seen what is asked of it."""
         stack, seen = [target], set()
         while stack:
@@ -272,14 +273,12 @@ class Graph:
 
     def _packages(self, path: str) -> Iterator[str]:
         """The `__init__.py` of the packages in which a file stands."""
-        folder = path.rpartition('/')[0]
-        while folder:
+        for folder in folders_above(path):
             init = f'{folder}/__init__.py'
             if init not in self.files:
                 return
             if init != path:
                 yield init
-            folder = folder.rpartition('/')[0]
 
     def _named(self, path: str, read: Read) -> Iterator[Step]:
         """What a text names: a module, or something in one."""
@@ -300,10 +299,6 @@ class Graph:
             reads = [one for part in self.parts((path, '')) for one in part.reads if one.kind not in _HARMLESS]
             self._changed[path] = frozenset(one.name.partition('.')[0] for one in reads)
         return self._changed[path]
-
-    @cached_property
-    def _changed(self) -> dict[str, frozenset[str]]:
-        return {}
 
     @cached_property
     def _registered(self) -> dict[Node, tuple[set[Node], list[Step]]]:

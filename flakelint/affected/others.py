@@ -5,76 +5,56 @@
 
 """What the files of a repository that are no Python code have to do with its tests."""
 
-from collections.abc import Callable, Iterable, Mapping
-from fnmatch import fnmatchcase
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
-EVERYTHING, NOTHING = 'everything', 'nothing'
+from flakelint.project.ignore import Where
+
+if TYPE_CHECKING:
+    from flakelint.engine.settings import AffectedSettings
 
 
 class Others(NamedTuple):
     """What changes of other files than Python code mean.
 
     Args:
-        everything (bool):
-            Whether all tests are needed.
         causes (tuple[str, ...]):
-            The files for which they are.
+            The files for which all tests are needed.
         mentioned (frozenset[str]):
             The Python files that name one of them.
         tests (frozenset[str]):
-            The tests that the settings give for them.
+            The patterns of the tests that the settings give for them.
     """
 
-    everything: bool
     causes: tuple[str, ...]
     mentioned: frozenset[str]
     tests: frozenset[str]
 
 
-def judge(
-    paths: Iterable[str],
-    everything: Iterable[str],
-    nothing: Iterable[str],
-    data: Mapping[str, Iterable[str]],
-    unknown: str,
-    mentions: Callable[[str], Iterable[str]],
-) -> Others:
+def judge(paths: Iterable[str], settings: 'AffectedSettings', naming: Callable[[str], Iterable[str]]) -> Others:
     """What changed files mean that are no Python code.
 
     Args:
         paths (Iterable[str]):
             The files.
-        everything (Iterable[str]):
-            Patterns of those that every test depends on.
-        nothing (Iterable[str]):
-            Patterns of those that no test depends on.
-        data (Mapping[str, Iterable[str]]):
-            Patterns of data, with those of the tests that read it.
-        unknown (str):
-            What is done about the rest, if no Python file names it: `everything` or `nothing`.
-        mentions (Callable[[str], Iterable[str]]):
+        settings (AffectedSettings):
+            What the settings say of such files.
+        naming (Callable[[str], Iterable[str]]):
             Gives the Python files that name a file.
     """
+    everything, nothing = Where(settings.everything), Where(settings.nothing)
+    data = [(Where([pattern]), tests) for pattern, tests in settings.data.items()]
     causes, mentioned, tests = [], set(), set()
     for path in paths:
-        patterns = [one for pattern, ones in data.items() if matches(path, pattern) for one in ones]
-        tests.update(patterns)
-        if patterns:
+        reading = [one for where, ones in data if where.covers(path) for one in ones]
+        tests.update(reading)
+        if reading:
             continue
-        if any(matches(path, pattern) for pattern in everything):
+        if everything.covers(path):
             causes.append(path)
             continue
-        found = list(mentions(path.rpartition('/')[2]))
+        found = list(naming(path.rpartition('/')[2]))
         mentioned.update(found)
-        is_known = bool(found) or any(matches(path, pattern) for pattern in nothing)
-        if not is_known and unknown == EVERYTHING:
+        if not found and not nothing.covers(path) and settings.unknown == 'everything':
             causes.append(path)
-    return Others(bool(causes), tuple(causes), frozenset(mentioned), frozenset(tests))
-
-
-def matches(path: str, pattern: str) -> bool:
-    """Whether a path fits a pattern; one without a slash is that of a name in any folder."""
-    if '/' not in pattern:
-        return fnmatchcase(path.rpartition('/')[2], pattern)
-    return fnmatchcase(path, pattern) or path.startswith(pattern.rstrip('*').rstrip('/') + '/')
+    return Others(tuple(causes), frozenset(mentioned), frozenset(tests))

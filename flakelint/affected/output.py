@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable
 
 from flakelint.affected.question import Answer
-from flakelint.affected.selection import Link, Selected, described
+from flakelint.affected.selection import SETTINGS, Link, Selected, described
 
 
 def _line(answer: Answer) -> str:
@@ -59,7 +59,7 @@ def why(answer: Answer, path: str) -> str | None:
 
 def _told(selected: Selected) -> list[str]:
     if not selected.chain:
-        return [f'{selected.cause} is what changed' if selected.cause != 'the settings' else 'the settings name it']
+        return [f'{SETTINGS} name it' if selected.cause == SETTINGS else f'{selected.cause} is what changed']
     lines = [
         f'{link.path}:{link.line}: {f"`{link.name}`" if link.name else "its body"} leads to {described(link.to)} ({link.kind})'
         for link in selected.chain

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.affected.reads import BASE, STRING, VALUE_OF, Import, Read, Reads, bound_in, brought_by
 from flakelint.project.imports import dotted, last_name
 from flakelint.project.statements import FUNCTIONS, inside
-from flakelint.source.syntax import nodes_in_order
+from flakelint.source.syntax import first_line, nodes_in_order
 
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
 
 FUNCTION, CLASS, METHOD, VALUE, IMPORT, BODY = 'function', 'class', 'method', 'value', 'import', 'body'
-STAR = '*'
 
 _SCRIPT = re.compile(r"__name__ == '__main__'")
 _VALUES = (ast.Assign, ast.AnnAssign)
@@ -83,40 +82,78 @@ class Part(NamedTuple):
 
 def parts_of(file: 'SourceFile') -> list[Part]:
     """The parts of a file, the body last; of several definitions of a name each is one."""
-    found: list[Part] = []
-    body = Reads()
-    body_lines = []
-    for node in _scope(file.statements):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            found.extend(_imported(node))
-            body.loads.extend(_loaded_by(node))
-        elif isinstance(node, FUNCTIONS):
-            found.append(_function(node, FUNCTION))
-            body.decorators(node.decorator_list)
-            body.add([*node.args.defaults, *node.args.kw_defaults])
-        elif isinstance(node, ast.ClassDef):
-            found.extend(_class(node, body))
-        elif isinstance(node, _VALUES) and (names := list(_targets(node))):
-            value = Reads()
-            value.add([node.value, getattr(node, 'annotation', None)])
-            found.extend(_part(name, VALUE, node, value) for name in names)
-            if any(isinstance(one, ast.Call | ast.Subscript) for one in nodes_in_order(filter(None, [node.value]))):
-                body.add([ast.Name(name, ast.Load(), lineno=node.lineno) for name in names], kind=VALUE_OF)
-            if any(not isinstance(one, ast.Name | ast.Tuple) for one in getattr(node, 'targets', ())):
-                # of several targets one may belong to something else
-                body_lines.append(node.lineno)
-                body.add([node])
-        elif not is_inert(node):
-            body_lines.append(node.lineno)
-            evaluated = [node] if not inside(node) else _heads(node)
-            body.add(evaluated)
-            value = Reads()
-            value.add(evaluated)
-            found.extend(_part(name, VALUE, node, value) for name in bound_in(evaluated))
-    first, last = min(body_lines, default=1), max(body_lines, default=0)
-    whole = Part('', BODY, first, last, tuple(body.names.values()), _frozen(body), tuple(body.loads))
+    module = _Module()
+    found = [part for node in _scope(file.statements) for part in module.parts(node)]
     marks = [node for node in file.statements if isinstance(node, _VALUES)] if 'usefixtures' in file.text else []
-    return [*found, whole._replace(asks=tuple(_named_fixtures(marks)))]
+    return [*found, module.body(marks)]
+
+
+class _Module:
+    """The body of a module, which grows as its statements are taken apart."""
+
+    def __init__(self) -> None:
+        self._reads = Reads()
+        self._lines: list[int] = []
+
+    def body(self, marks: Iterable[ast.stmt]) -> Part:
+        """The body; some of its statements may ask for fixtures."""
+        reads = self._reads
+        first, last = min(self._lines, default=1), max(self._lines, default=0)
+        whole = Part('', BODY, first, last, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads))
+        return whole._replace(asks=tuple(_named_fixtures(marks)))
+
+    def parts(self, node: ast.AST) -> Iterable[Part]:
+        """The parts that a statement makes; what it does besides is the body's."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self._reads.loads.extend(_loaded_by(node))
+            return [Part(name, IMPORT, node.lineno, node.end_lineno, (), {name: (one,)}, ()) for name, one in brought_by(node)]
+        if isinstance(node, FUNCTIONS):
+            self._defined(node)
+            return [_function(node, FUNCTION)]
+        if isinstance(node, ast.ClassDef):
+            return self._class(node)
+        if isinstance(node, _VALUES) and (names := list(_targets(node))):
+            return self._values(node, names)
+        return [] if is_inert(node) else self._evaluated(node)
+
+    def _defined(self, node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> None:
+        self._reads.decorators(node.decorator_list)
+        self._reads.add([*node.args.defaults, *node.args.kw_defaults])
+
+    def _class(self, node: ast.ClassDef) -> Iterator[Part]:
+        reads = Reads()
+        reads.decorators(node.decorator_list)
+        reads.add([*node.bases, *(one.value for one in node.keywords)], kind=BASE)
+        methods = [one for one in node.body if isinstance(one, FUNCTIONS)]
+        reads.add(one for one in node.body if one not in methods)
+        # what a class is made of runs when it is defined
+        self._reads.names.update({key: read for key, read in reads.names.items() if read.kind != STRING})
+        asks = list(_named_fixtures([node]))
+        for method in methods:
+            self._defined(method)
+            found = _function(method, METHOD, node.name)
+            asks.extend(found.asks if method.name.startswith('test') else ())
+            yield found
+        yield _part(node.name, CLASS, node, reads)._replace(asks=tuple(dict.fromkeys(asks)))
+
+    def _values(self, node: 'ast.Assign | ast.AnnAssign', names: list[str]) -> list[Part]:
+        value = Reads()
+        value.add([node.value, getattr(node, 'annotation', None)])
+        if any(isinstance(one, ast.Call | ast.Subscript) for one in nodes_in_order(filter(None, [node.value]))):
+            self._reads.add([ast.Name(name, ast.Load(), lineno=node.lineno) for name in names], kind=VALUE_OF)
+        if any(not isinstance(one, ast.Name | ast.Tuple) for one in getattr(node, 'targets', ())):
+            # of several targets one may belong to something else
+            self._lines.append(node.lineno)
+            self._reads.add([node])
+        return [_part(name, VALUE, node, value) for name in names]
+
+    def _evaluated(self, node: ast.stmt) -> list[Part]:
+        evaluated = [node] if not inside(node) else _heads(node)
+        self._lines.append(node.lineno)
+        self._reads.add(evaluated)
+        value = Reads()
+        value.add(evaluated)
+        return [_part(name, VALUE, node, value) for name in bound_in(evaluated)]
 
 
 def dump(parts: Iterable[Part]) -> str:
@@ -158,11 +195,6 @@ def is_inert(node: ast.AST) -> bool:
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
-def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[Part]:
-    for name, brought in brought_by(node):
-        yield Part(name, IMPORT, node.lineno, node.end_lineno, (), {name: (brought,)}, ())
-
-
 def _loaded_by(node: ast.Import | ast.ImportFrom) -> list[Import]:
     if isinstance(node, ast.Import):
         return [Import(alias.name, '', node.lineno) for alias in node.names]
@@ -186,27 +218,8 @@ def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, owner: 
     return found._replace(asks=(*asks, *_named_fixtures([node])), fixture=_fixture(node), dispatches=_dispatched(node))
 
 
-def _class(node: ast.ClassDef, body: Reads) -> Iterator[Part]:
-    reads = Reads()
-    reads.decorators(node.decorator_list)
-    reads.add([*node.bases, *(one.value for one in node.keywords)], kind=BASE)
-    methods = [one for one in node.body if isinstance(one, FUNCTIONS)]
-    reads.add(one for one in node.body if one not in methods)
-    # what a class is made of runs when it is defined
-    body.names.update({key: read for key, read in reads.names.items() if read.kind != STRING})
-    asks = list(_named_fixtures([node]))
-    for method in methods:
-        found = _function(method, METHOD, node.name)
-        body.decorators(method.decorator_list)
-        body.add([*method.args.defaults, *method.args.kw_defaults])
-        asks.extend(found.asks if method.name.startswith('test') else ())
-        yield found
-    yield _part(node.name, CLASS, node, reads)._replace(asks=tuple(dict.fromkeys(asks)))
-
-
 def _part(name: str, kind: str, node: ast.stmt, reads: Reads) -> Part:
-    first = min((one.lineno for one in getattr(node, 'decorator_list', ())), default=node.lineno)
-    return Part(name, kind, first, node.end_lineno, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads))
+    return Part(name, kind, first_line(node), node.end_lineno, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads))
 
 
 def _frozen(reads: Reads) -> dict[str, tuple[Import, ...]]:

@@ -6,19 +6,19 @@
 """The question as a whole: a change of a repository, and the test files that it needs."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.affected.changes import changed_parts, parse, whole
 from flakelint.affected.fixtures import is_test_file
 from flakelint.affected.git import difference
-from flakelint.affected.graph import REEXPORT, Graph, Node
-from flakelint.affected.others import judge, matches
-from flakelint.affected.parts import IMPORT, Part, dump, load
-from flakelint.affected.selection import Selected, select
-from flakelint.project.contents import content_hash
+from flakelint.affected.graph import Graph, Node
+from flakelint.affected.others import judge
+from flakelint.affected.parts import Part, dump, load
+from flakelint.affected.selection import SETTINGS, Selected, select
+from flakelint.project.contents import Contents, content_hash
 from flakelint.project.discovery import discover
-from flakelint.project.ignore import Patterns
+from flakelint.project.ignore import Patterns, Where
 
 if TYPE_CHECKING:
     from flakelint.engine.cache import Cache
@@ -57,14 +57,19 @@ class Tree:
 
     def __init__(self, config: 'Config', store: 'Cache | None' = None) -> None:
         self.root = config.root
-        self._settings = config.settings
+        self.settings = config.settings.affected
         self._store = store
-        found = discover([self.root], Patterns(self.root, ()), self._settings.respect_gitignore).files
-        self._data = {self.name(path): data for path in found if path.endswith('.py') and (data := _read(path)) is not None}
+        found = discover([self.root], Patterns(self.root, ()), config.settings.respect_gitignore).files
+        contents = Contents(self.root, [path for path in found if path.endswith('.py')])
+        self._data = {path: data for path in contents.paths if (data := contents.read(path)) is not None}
 
     def name(self, path: str) -> str:
         """A path from the root, with forward slashes."""
         return os.path.relpath(path, self.root).replace(os.sep, '/')
+
+    def from_here(self, path: str) -> str:
+        """A path from the root as one from the working folder."""
+        return os.path.relpath(os.path.join(self.root, path)).replace(os.sep, '/')
 
     def data(self, path: str) -> bytes | None:
         """The content of a Python file."""
@@ -95,14 +100,12 @@ class Tree:
         return sorted(one for one in self._data if one == path or path == '.' or one.startswith(f'{path}/'))
 
 
-def of_paths(tree: Tree, config: 'Config', paths: Iterable[str]) -> Answer:
+def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
     """The tests that changes of whole files need.
 
     Args:
         tree (Tree):
             The repository.
-        config (Config):
-            The settings.
         paths (Iterable[str]):
             Files and folders, from the root; what is not there any more may be among them.
     """
@@ -112,22 +115,16 @@ def of_paths(tree: Tree, config: 'Config', paths: Iterable[str]) -> Answer:
         below = tree.below(path)
         code.update(below or ([path] if path.endswith('.py') else ()))
         others.update(() if below or path.endswith('.py') else [path])
-    # of a file that is gone, whoever names one of its parts is known
-    missing: dict[str, list[Part]] = {path: [] for path in code if path not in files}
-    graph = Graph(files | missing)
-    every = (step for path in files for node in graph.nodes(path) for step in graph.steps(node))
-    named = {step.node for step in every if step.node[0] in missing} if missing else set()
-    return _answer(tree, config, graph, whole(code, files) | named, others, missing)
+    removed: dict[str, list[Part]] = {path: [] for path in code if path not in files}
+    return _answer(tree, files | removed, whole(code, files), others, removed)
 
 
-def of_difference(tree: Tree, config: 'Config', reference: str) -> Answer:
+def of_difference(tree: Tree, reference: str) -> Answer:
     """The tests that the difference to another branch needs, part by part.
 
     Args:
         tree (Tree):
             The repository.
-        config (Config):
-            The settings.
         reference (str):
             The branch, or any name of a commit.
 
@@ -139,54 +136,31 @@ def of_difference(tree: Tree, config: 'Config', reference: str) -> Answer:
     after = {path: data for path in found.after if path.endswith('.py') and (data := tree.data(path)) is not None}
     change = changed_parts(before, after)
     files = tree.files()
-    removed: dict[str, list[Part]] = {path: [] for path in before if path not in files}
-    lost = {(path, part.name) for path, parts in change.gone.items() for part in parts} - {
-        (path, part.name) for path in change.gone for part in files.get(path, ())
-    }
-    for path, parts in change.gone.items():
-        files[path] = [*files.get(path, []), *parts]
+    removed = before.keys() - files.keys()
+    there = {(path, part.name) for path in change.gone for part in files.get(path, ())}
+    lost = {(path, part.name) for path, parts in change.gone.items() for part in parts} - there
+    files |= {path: [*files.get(path, []), *parts] for path, parts in change.gone.items()}
     others = {path for path in found.before.keys() | found.after if not path.endswith('.py')}
-    graph = Graph(files)
-    # whoever imports what is gone cannot be imported any more
-    broken = {(path, '') for path in files for node in graph.nodes(path) if _imports(graph, node) & lost}
-    return _answer(tree, config, graph, change.nodes | broken, others, removed)
-
-
-def _imports(graph: Graph, node: Node) -> set[Node]:
-    """What an import at the top of a file takes by its name."""
-    if all(part.kind != IMPORT for part in graph.parts(node)):
-        return set()
-    return {step.node for step in graph.steps(node) if step.kind == REEXPORT}
+    return _answer(tree, files, change.nodes, others, removed, lost)
 
 
 def _answer(
     tree: Tree,
-    config: 'Config',
-    graph: Graph,
-    changed: Iterable[Node],
+    files: Mapping[str, list[Part]],
+    changed: frozenset[Node],
     others: Iterable[str],
-    removed: Mapping[str, list[Part]],
+    removed: Container[str],
+    lost: Iterable[Node] = (),
 ) -> Answer:
-    settings = config.settings.affected
-    left_out = [path for path in graph.files if any(matches(path, pattern) for pattern in settings.exclude)]
-    tests = {path for path in graph.files if is_test_file(path) and path not in removed} - set(left_out)
-    causes = [path for path, _ in changed if any(matches(path, pattern) for pattern in settings.everything)]
-    judged = judge(others, settings.everything, settings.nothing, settings.data, settings.unknown, tree.naming)
-    causes = sorted({*causes, *judged.causes})
+    left_out, everything = Where(tree.settings.exclude), Where(tree.settings.everything)
+    tests = [path for path in files if is_test_file(path) and path not in removed and not left_out.covers(path)]
+    judged = judge(others, tree.settings, tree.naming)
+    causes = sorted({*judged.causes, *(path for path in {path for path, _ in changed} if everything.covers(path))})
     if causes:
         return Answer([Selected(path, (), (), causes[0]) for path in sorted(tests)], tuple(causes), len(tests))
-    selected = {one.path: one for one in select(graph, {*changed, *whole(judged.mentioned, graph.files)}, removed)}
-    for path in tests:
-        if path not in selected and any(matches(path, pattern) for pattern in judged.tests):
-            selected[path] = Selected(path, (), (), 'the settings')
-    return Answer([selected[path] for path in sorted(selected) if path in tests], (), len(tests))
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, 'rb') as file:
-            return file.read()
-    except OSError:
-        return None
+    reached = select(Graph(files), changed | whole(judged.mentioned, files), removed, lost)
+    selected = {one.path: one for one in reached}
+    named = Where(sorted(judged.tests))
+    for path in (one for one in tests if one not in selected and named.covers(one)):
+        selected[path] = Selected(path, (), (), SETTINGS)
+    return Answer([selected[path] for path in sorted(tests) if path in selected], (), len(tests))

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from flakelint.project.imports import dotted
-from flakelint.project.meanings import module_of
+from flakelint.project.meanings import MEMBER, imported_by, module_of
 from flakelint.project.statements import FUNCTIONS
 from flakelint.source.syntax import children, nodes_in_order
 
 USE, DECORATOR, ARGUMENT, BASE, STRING = 'use', 'decorator', 'argument of a decorator', 'base class', 'string'
 # what the body of a module works out
 VALUE_OF = 'value'
+# all names of a module
+STAR = '*'
 
 # a string that may name a module, or something in one
 _NAMES_SOMETHING = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?')
@@ -116,7 +118,8 @@ class Reads:
         if isinstance(node, ast.ClassDef):
             self._class(node, local)
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            self.bring(node)
+            for name, brought in brought_by(node):
+                self.imports.setdefault(name, []).append(brought)
         elif isinstance(node, _COMPREHENSIONS):
             targets = nodes_in_order(one.target for one in node.generators)
             # over what it goes first is asked for outside of it
@@ -142,11 +145,6 @@ class Reads:
         first = node.args[0] if node.args else None
         if dotted(node.func) in _LOADERS and isinstance(first, ast.Constant) and isinstance(first.value, str):
             self.loads.append(Import(first.value, '', node.lineno))
-
-    def bring(self, node: ast.Import | ast.ImportFrom) -> None:
-        """Look at an import."""
-        for name, brought in brought_by(node):
-            self.imports.setdefault(name, []).append(brought)
 
     def _function(self, node: 'ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda', local: frozenset[str], kind: str) -> None:
         arguments = node.args
@@ -179,13 +177,11 @@ class Reads:
 
 def brought_by(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]]:
     """The names that an import binds, each with what it brings; `*` for all names of a module."""
-    for alias in node.names:
-        if isinstance(node, ast.ImportFrom):
-            yield alias.asname or alias.name, Import(module_of(node), alias.name, node.lineno)
-        elif alias.asname:
-            yield alias.asname, Import(alias.name, '', node.lineno)
-        else:
-            yield alias.name.partition('.')[0], Import(alias.name.partition('.')[0], '', node.lineno)
+    for name, meaning in imported_by(node):
+        module, _, member = meaning.text.rpartition(':') if meaning.kind == MEMBER else (meaning.text, '', '')
+        yield name, Import(module, member, node.lineno)
+    if isinstance(node, ast.ImportFrom) and node.names[0].name == STAR:
+        yield STAR, Import(module_of(node), STAR, node.lineno)
 
 
 def bound_in(body: Iterable[ast.AST]) -> Iterator[str]:

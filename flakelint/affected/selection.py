@@ -6,12 +6,14 @@
 """From what changed to the tests that reach it, with the steps in between."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from flakelint.affected.fixtures import is_test, is_test_file, steps_of_pytest
-from flakelint.affected.graph import Graph, Node, Step, reverse
-from flakelint.affected.parts import Part
+from flakelint.affected.graph import REEXPORT, Graph, Node, Step, reverse
+
+# what is said to have changed where the settings name a test
+SETTINGS = 'the settings'
 
 
 class Link(NamedTuple):
@@ -57,21 +59,27 @@ class Selected(NamedTuple):
     cause: str
 
 
-def select(graph: Graph, changed: Iterable[Node], gone: Mapping[str, list[Part]] | None = None) -> list[Selected]:
+def select(
+    graph: Graph, changed: Iterable[Node], removed: Container[str] = (), lost: Iterable[Node] = (),
+) -> list[Selected]:
     """The test files that reach what changed, in order of their paths.
 
     Args:
         graph (Graph):
-            The parts of all files, those that are gone included.
+            The parts of all files, those that are no more included.
         changed (Iterable[tuple[str, str]]):
             What changed.
-        gone (Mapping[str, list[Part]] | None, Optional):
-            Parts that are gone, which no test file that is gone, too, is selected for. Default: `None`.
+        removed (Container[str], Optional):
+            The files that are no more. Default: none.
+        lost (Iterable[tuple[str, str]], Optional):
+            The parts that are no more. Default: none.
     """
     back = reverse(graph, steps_of_pytest(graph))
-    origin = dict.fromkeys(sorted(changed))
-    came: dict[Node, tuple[Node, Step] | None] = dict(origin)
-    queue = deque(origin)
+    # whoever imports what is no more cannot be imported any more
+    broken = {(importer[0], '') for node in lost for importer, step in back.get(node, ()) if step.kind == REEXPORT}
+    named = {node for node in back if node[0] in removed}
+    came: dict[Node, tuple[Node, Step] | None] = dict.fromkeys(sorted({*changed, *broken, *named}))
+    queue = deque(came)
     while queue:
         node = queue.popleft()
         for before, step in back.get(node, ()):
@@ -80,7 +88,7 @@ def select(graph: Graph, changed: Iterable[Node], gone: Mapping[str, list[Part]]
                 queue.append(before)
     found: dict[str, list[Node]] = {}
     for node in came:
-        if is_test_file(node[0]) and node[0] in graph.files and node[0] not in (gone or ()):
+        if is_test_file(node[0]) and node[0] in graph.files and node[0] not in removed:
             found.setdefault(node[0], []).append(node)
     selected = [_selected(graph, path, nodes, came) for path, nodes in sorted(found.items())]
     return [one for one in selected if one is not None]

@@ -14,7 +14,6 @@ import click
 from flakelint.affected.git import GitError
 from flakelint.affected.output import FORMATS, why
 from flakelint.affected.question import Answer, Tree, of_difference, of_paths
-from flakelint.affected.selection import Selected
 from flakelint.cli.common import config_option, fail, load_config, note
 from flakelint.engine.cache import open_cache
 
@@ -46,9 +45,9 @@ def command(
     tree = Tree(config, store)
     try:
         if base is not None:
-            answer = of_difference(tree, config, base)
+            answer = of_difference(tree, base)
         else:
-            answer = of_paths(tree, config, [tree.name(path) for path in _known(given, tree)])
+            answer = of_paths(tree, [tree.name(path) for path in _known(given, tree)])
     except GitError as error:
         fail(error)
     if asked is not None:
@@ -56,7 +55,7 @@ def command(
         return
     if answer.everything:
         note(f'all {answer.total} test files: every test depends on {answer.everything[0]}')
-    shown = answer._replace(selected=[_from_here(one, config.root) for one in answer.selected])
+    shown = answer._replace(selected=[one._replace(path=tree.from_here(one.path)) for one in answer.selected])
     click.echo(FORMATS[output_format](shown), nl=False)
 
 
@@ -69,10 +68,6 @@ def _known(paths: list[str], tree: Tree) -> Iterator[str]:
 
 def _read_null() -> list[str]:
     return [os.fsdecode(one) for one in sys.stdin.buffer.read().split(b'\0') if one]
-
-
-def _from_here(selected: Selected, root: str) -> Selected:
-    return selected._replace(path=os.path.relpath(os.path.join(root, selected.path)).replace(os.sep, '/'))
 
 
 def _explain(answer: Answer, path: str) -> None:

@@ -30,13 +30,6 @@ if TYPE_CHECKING:
     from flakelint.kernel.tiles import Tiles
 
 
-# what only a check of the file as a whole asks for
-_OF_CHECK = (
-    'autograd_functions', 'comments', 'docstrings', 'launch_calls', 'launch_choices', 'launches', 'named_calls',
-    'own_functions', 'suppressions',
-)
-
-
 class File(SourceFile):
     """A file under check.
 
@@ -149,11 +142,8 @@ class File(SourceFile):
         self._known.update({(what, kernel): made for (what, whose), made in other._known.items() if whose is same})
 
     def release(self) -> None:
-        """Forget all but what the models that a later content took over may still look at."""
+        """Forget what was worked out of its kernels: others took over what is still to be used."""
         self._known.clear()
-        self._nodes_of.clear()
-        for name in _OF_CHECK:
-            self.__dict__.pop(name, None)
 
     def is_first(self, code: str, where: Range) -> bool:
         """Whether a rule comes to a place for the first time: kernels that share a helper have its faults in common."""

@@ -106,7 +106,7 @@ class AssumeSettings:
 
 @dataclass(frozen=True)
 class AffectedSettings:
-    """What files that are no Python code mean to the tests; patterns without a slash are those of names in any folder.
+    """What files that are no Python code mean to the tests; patterns are as in a `.gitignore`.
 
     Args:
         exclude (tuple[str, ...]):

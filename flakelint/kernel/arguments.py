@@ -78,6 +78,10 @@ class Arguments:
         return stated_limits(self.kernel)
 
     @cached_property
+    def _is_of_decoding(self) -> bool:
+        return is_of_decoding(self.kernel)
+
+    @cached_property
     def _unrolled(self) -> dict[str, str]:
         return unrolled(self.kernel)
 
@@ -103,7 +107,7 @@ class Arguments:
         """The size of a program's number along an axis of the grid."""
         assumed = self.assumed.of_role(sizes.PROGRAMS if axis in (1, 2) else sizes.LENGTH)._replace(role=PROGRAM, index=True)
         size = self._launched_program(axis, assumed)
-        if is_of_decoding(self.kernel):
+        if self._is_of_decoding:
             # no more than the heads of all requests
             requests, heads = self.assumed.of_role(sizes.BATCH), self.assumed.of_role(sizes.HEADS)
             size = size._replace(tight=min(size.tight, requests.possible * heads.tight))

@@ -7,7 +7,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,11 +20,5 @@ _SAYS = re.compile(
 
 def is_of_decoding(kernel: 'Kernel') -> bool:
     """Whether the docstring of a kernel, or of its module, says so."""
-    return any(map(_SAYS.search, _docstrings(kernel)))
-
-
-def _docstrings(kernel: 'Kernel') -> Iterator[str]:
-    for body in (kernel.definition.body, kernel.module.file.statements):
-        first = body[0].value if body and isinstance(body[0], ast.Expr) else None
-        if isinstance(first, ast.Constant) and isinstance(first.value, str):
-            yield first.value
+    texts = (ast.get_docstring(one, clean=False) for one in (kernel.definition, ast.Module(kernel.module.file.statements, [])))
+    return any(_SAYS.search(text) for text in texts if text is not None)

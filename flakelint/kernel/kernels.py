@@ -271,7 +271,8 @@ class Module:
             by (int, Optional):
                 By how many lines what stands below moved down. Default: `0`.
         """
-        self.view = before.view and before.view.moved(self, last, by)
+        # what is known of the names stays, unless they moved
+        self.view = before.view.moved(self, last, by) if by and before.view is not None else before.view
         self.bindings, self.definitions = before.bindings, before.definitions
         found: dict[int, list[Kernel]] = {}
         for kernel in before.kernels:

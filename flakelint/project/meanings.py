@@ -15,6 +15,7 @@ from flakelint.project.statements import all_statements, scope_statements
 
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
+from flakelint.source.syntax import first_line
 
 MODULE = 'module'
 MEMBER = 'member'
@@ -112,8 +113,7 @@ def names_of(file: 'SourceFile') -> Names:
 
 def source_lines(node: ast.AST, file: 'SourceFile') -> str:
     """The lines on which a node stands, with those of its decorators."""
-    first = min((decorator.lineno for decorator in getattr(node, 'decorator_list', ())), default=node.lineno)
-    return file.lines.segment(first, node.end_lineno)
+    return file.lines.segment(first_line(node), node.end_lineno)
 
 
 def bound_by(node: ast.AST, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]:

@@ -8,7 +8,7 @@
 Nothing is imported. The folders in which a file may find a package are the one above its own topmost package, the root, and `src` below it; others of the repository count where only one of them holds it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 _INIT = '/__init__.py'
@@ -116,6 +116,13 @@ class ModuleNames:
             if candidate in self.paths:
                 return candidate
         return path + '/' if path in self._folders else None
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders in which a file or a folder stands, from the nearest to the root, whose name is empty."""
+    while path:
+        path = _parent(path)
+        yield path
 
 
 def _parent(path: str) -> str:

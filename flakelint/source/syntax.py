@@ -59,6 +59,11 @@ def nodes_in_order(roots: Iterable[ast.AST]) -> list[ast.AST]:
     return found
 
 
+def first_line(node: ast.AST) -> int:
+    """The line on which a statement or an expression begins, with its decorators."""
+    return min((one.lineno for one in getattr(node, 'decorator_list', ())), default=node.lineno)
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below one, in source order; operators and contexts aside."""
     found: list[ast.AST] = []

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from flakelint.source.syntax import parse_tree
+from flakelint.source.syntax import first_line, parse_tree
 from flakelint.source.text import LineTable, Range
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def split(statements: list[ast.stmt], text: str, lines: LineTable) -> Iterator[U
     """The units that the top-level statements of a file make, in order."""
     groups: list[tuple[int, int, list[ast.stmt]]] = []
     for node in statements:
-        first = min((item.lineno for item in getattr(node, 'decorator_list', ())), default=node.lineno)
+        first = first_line(node)
         if groups and first <= groups[-1][1]:
             start, last, nodes = groups.pop()
             groups.append((start, max(last, node.end_lineno), [*nodes, node]))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakelint.source.syntax import HOLDS_STATEMENTS
+from flakelint.source.syntax import HOLDS_STATEMENTS, first_line
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -52,7 +52,7 @@ def spots(file: 'File') -> Mapping[int, list[Spot]]:
         if isinstance(node, ast.ClassDef):
             fields.update(id(one) for one in node.body if isinstance(one, (ast.Assign, ast.AnnAssign)))
         if isinstance(node, HOLDS_STATEMENTS) and not isinstance(node, ast.match_case):
-            spot = Spot(node, _first_line(node), _last_line(node), id(node) in fields)
+            spot = Spot(node, first_line(node), _last_line(node), id(node) in fields)
             for line in range(spot.first, spot.last + 1):
                 found[line].append(spot)
     return found
@@ -94,13 +94,9 @@ def _ends_at(node: ast.AST, line: int, column: int, file: 'File') -> bool:
     return file.lines.line(line)[file.range(node).end.column - 1:column].strip() in ('', ')', ']')
 
 
-def _first_line(node: ast.AST) -> int:
-    return min([node.lineno, *(one.lineno for one in getattr(node, 'decorator_list', ()))])
-
-
 def _last_line(node: ast.AST) -> int:
     body = getattr(node, 'body', None) or getattr(node, 'cases', None)
     if not body:
         return node.end_lineno
-    first = body[0].pattern.lineno if isinstance(body[0], ast.match_case) else _first_line(body[0])
+    first = body[0].pattern.lineno if isinstance(body[0], ast.match_case) else first_line(body[0])
     return max(node.lineno, first - 1)

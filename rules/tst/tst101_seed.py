@@ -25,7 +25,7 @@ from flakelint.rules.tst.suite import (
     name_range,
     suite_of,
 )
-from flakelint.source.syntax import nodes_in_order
+from flakelint.source.syntax import first_line, nodes_in_order
 from flakelint.source.text import Position, Range
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ class Seed(SuiteRule):
         if not body:
             return None
         first = body[0]
-        line = min([first.lineno, *(one.lineno for one in getattr(first, 'decorator_list', ()))])
+        line = first_line(first)
         indent = file.lines.line(line)[:first.col_offset]
         above = function.body[0].end_lineno if has_docstring else _end_of_head(function)
         if indent.strip() or line <= above:

@@ -74,41 +74,35 @@ class _Package:
         bodies = []
         for name in names:
             calls = [self._call(module, head) for _ in range(self._rnd.randrange(3))] if self.functions else []
-            decorated = f'@{self._decorator(module, head)}\n' if self.functions and self._rnd.random() < 0.2 else ''
+            decorated = self._decorated(head) if self.functions and self._rnd.random() < 0.2 else ''
             lines = [line for call in calls for line in call] or ['return 1']
             bodies.append(f'{decorated}def {name}(*args):\n' + ''.join(f'    {line}\n' for line in lines))
         if self._rnd.random() < 0.3 and len(names) > 1:
             bodies.append(f'alias_of_{names[0]} = {names[0]}\n')
         return ''.join(head) + '\n\n' + '\n\n'.join(bodies)
 
-    def _decorator(self, module: str, head: list[str]) -> str:
+    def _decorated(self, head: list[str]) -> str:
         head.append('def _same(f):\n    return f\n')
-        return '_same'
+        return '@_same\n'
 
     def _call(self, module: str, head: list[str]) -> list[str]:
         """The lines of a call of an earlier function, with the import that it needs at the head or before it."""
         target, name = self._rnd.choice(self.functions)
         parent, _, last = target.rpartition('.')
-        kind = self._rnd.choice([0, 1, 2, 4, 5, 6, *([3] if parent else [])])
-        if kind == 0:
-            head.append(f'from {target} import {name}\n')
-            return [f'{name}()']
-        if kind == 1:
-            head.append(f'from {target} import {name} as renamed_{name}\n')
-            return [f'renamed_{name}()']
-        if kind == 2:
-            head.append(f'import {target}\n')
-            return [f'{target}.{name}()']
-        if kind == 3:
-            head.append(f'from {parent} import {last}\n')
-            return [f'{last}.{name}()']
-        if kind == 4:
-            return [f'from {target} import {name} as inner', 'inner()']
-        if kind == 5:
-            head.append(f'import {target} as whole_{last}\n')
-            return [f'whole_{last}.{name}()']
-        head.append(f'from {_relative(module, target)} import {name}\n' if module else f'from {target} import {name}\n')
-        return [f'{name}()']
+        # what stands at the head of the file, and what in the function
+        ways = [
+            (f'from {target} import {name}', [f'{name}()']),
+            (f'from {target} import {name} as renamed_{name}', [f'renamed_{name}()']),
+            (f'import {target}', [f'{target}.{name}()']),
+            ('', [f'from {target} import {name} as inner', 'inner()']),
+            (f'import {target} as whole_{last}', [f'whole_{last}.{name}()']),
+            (f'from {_relative(module, target) if module else target} import {name}', [f'{name}()']),
+        ]
+        if parent:
+            ways.append((f'from {parent} import {last}', [f'{last}.{name}()']))
+        line, called = self._rnd.choice(ways)
+        head.extend([f'{line}\n'] if line else [])
+        return called
 
     def _reexport(self, folder: str, module: str, names: list[str], inits: dict[str, list[str]]) -> None:
         kind = self._rnd.randrange(4)
