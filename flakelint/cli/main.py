@@ -19,6 +19,7 @@ _COMMANDS = {
     'clean': 'cli.clean',
     'commit-msg': 'cli.commit_msg',
     'config': 'cli.config',
+    'coverage': 'cli.coverage',
     'explain': 'cli.explain',
     'header': 'cli.header',
     'init': 'cli.init',

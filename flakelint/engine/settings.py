@@ -134,6 +134,24 @@ class AffectedSettings:
 
 
 @dataclass(frozen=True)
+class CoverageSettings:
+    """Where operators are, and which holes in their tests are accepted.
+
+    Args:
+        operators (tuple[str, ...]):
+            Patterns of the files that export operators.
+        exclude (tuple[str, ...]):
+            Patterns of files whose functions are no operators.
+        accepted (dict[str, str]):
+            The reasons of accepted holes, by operator, axis and value: `chunk_gla: layout=varlen`.
+    """
+
+    operators: tuple[str, ...] = ('**/ops/*/__init__.py', '**/ops/*/*/__init__.py')
+    exclude: tuple[str, ...] = ('**/ops/common/**', '**/ops/utils/**', '**/ops/cp/**', '**/backends/**')
+    accepted: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that steers a run; the documentation of each key is in `docs/settings.md`."""
 
@@ -156,6 +174,7 @@ class Settings:
     kernel: KernelSettings = KernelSettings()
     assume: AssumeSettings = AssumeSettings()
     affected: AffectedSettings = AffectedSettings()
+    coverage: CoverageSettings = CoverageSettings()
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -167,6 +186,7 @@ SECTIONS = {
     'kernel': KernelSettings,
     'assume': AssumeSettings,
     'affected': AffectedSettings,
+    'coverage': CoverageSettings,
 }
 
 # what is right less often than a rule should be that everyone has on

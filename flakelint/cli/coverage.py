@@ -1,0 +1,63 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""`flakelint coverage`: what the tests exercise of the operators."""
+
+import difflib
+import os
+
+import click
+
+from flakelint.affected.question import Tree
+from flakelint.cli.common import config_option, fail, load_config
+from flakelint.coverage.matrix import HOLE, Suite, rows_of
+from flakelint.coverage.modules import Modules
+from flakelint.coverage.operators import Operator, operators_of
+from flakelint.coverage.output import FORMATS, Report
+from flakelint.coverage.page import page
+from flakelint.coverage.suggest import suggestions
+
+_HTML = 'html'
+
+
+@click.command('coverage', short_help='Say what the tests exercise of the operators.')
+@click.argument('operators', nargs=-1, metavar='[OP]...')
+@click.option('--pairs', is_flag=True, help='Ask for every pair of values of two axes as well.')
+@click.option('--suggest', is_flag=True, help='Print what would fill each hole: a case of a test, or a call.')
+@click.option('--output-format', type=click.Choice([*FORMATS, _HTML]), default='text', help='How to print the matrix.')
+@click.option('--fail-on-holes', is_flag=True, help='Exit with 1 if there is a hole.')
+@config_option
+def command(
+    operators: tuple[str, ...], pairs: bool, suggest: bool, output_format: str, fail_on_holes: bool, config_file: str | None,
+) -> None:
+    """Say what the tests exercise of operators, along the nine axes on which kernels of linear attention differ.
+
+    OP is an operator or the folder of some; without any, all are meant. What an operator can reach is read from its signature, what a test exercises from its code: nothing is imported or run.
+    """
+    config, _ = load_config(os.getcwd(), config_file)
+    settings = config.settings
+    modules = Modules(Tree(config))
+    known = operators_of(modules, settings.coverage)
+    asked = _asked(known, operators)
+    suite = Suite(modules, known, settings.affected.exclude)
+    exercises = suite.all()
+    report = Report(rows_of(asked, exercises, settings.coverage.accepted), pairs, [])
+    if suggest or output_format == _HTML:
+        holes = [cell for _, cell in report.holes(HOLE)]
+        report = report._replace(suggestions=list(suggestions(suite, report.rows, exercises, holes)))
+    click.echo(page(report) if output_format == _HTML else FORMATS[output_format](report), nl=False)
+    if fail_on_holes and report.holes():
+        raise SystemExit(1)
+
+
+def _asked(known: list[Operator], names: tuple[str, ...]) -> list[Operator]:
+    if not known:
+        fail('no operators: `coverage.operators` names the files that export them')
+    words = {word for one in known for word in (one.name, *one.folder.split('/')[:-1])}
+    for name in names:
+        if name not in words:
+            near = difflib.get_close_matches(name, words, 1)
+            fail(f'no operator or folder is named {name}' + (f': did you mean {near[0]}?' if near else ''))
+    return [one for one in known if not names or {one.name, *one.folder.split('/')[:-1]} & {*names}]

@@ -1,0 +1,173 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""What functions of Python, of torch and of pytest give."""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from flakelint.coverage.expressions import Arguments, elements
+from flakelint.coverage.names import attribute
+from flakelint.coverage.run import Run, derived
+from flakelint.coverage.shapes import of_call
+from flakelint.coverage.values import (
+    LEAF,
+    OUTPUT,
+    REFERENCE,
+    Case,
+    Choice,
+    Named,
+    Opaque,
+    Partial,
+    is_known,
+    joined,
+    sources_of,
+)
+
+# no list is made longer than this
+_MANY = 4096
+_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+# what only computes with what is known
+_BUILTINS: dict[str, Callable] = {
+    'abs': abs, 'all': all, 'any': any, 'bool': bool, 'dict': dict, 'divmod': divmod, 'float': float, 'frozenset': frozenset,
+    'int': int, 'len': len, 'max': max, 'min': min, 'reversed': reversed, 'round': round, 'set': set, 'sorted': sorted,
+    'str': str, 'sum': sum,
+}
+# what only moves what is in its arguments
+_MOVING: dict[str, Callable] = {
+    'dict': dict, 'enumerate': enumerate, 'list': list, 'reversed': reversed, 'tuple': tuple, 'zip': zip,
+    'itertools.chain': itertools.chain, 'len': len,
+}
+
+
+def of_named(name: str, arguments: Arguments, run: Run) -> Any:
+    """What a call of a function of another package gives.
+
+    Args:
+        name (str):
+            Its full name.
+        arguments (Arguments):
+            What is passed.
+        run (Run):
+            The reading.
+    """
+    short = name.removeprefix('builtins.')
+    special = _SPECIAL.get(short)
+    if special is not None:
+        return special(arguments, run)
+    values, keywords = arguments.values, arguments.keywords
+    if short in _MOVING and not any(isinstance(one, Opaque) for one in values):
+        return _tried(_MOVING[short], arguments)
+    if short in _BUILTINS or name.startswith('math.'):
+        function = _BUILTINS.get(short) or getattr(math, name.removeprefix('math.'), None)
+        if callable(function) and is_known(values) and is_known(keywords):
+            return _tried(function, arguments)
+        return Opaque(joined(values))
+    made = of_call(name, values, keywords)
+    is_new = name.startswith('torch.') and not any(one[0] == LEAF for one in made.sources)
+    return Opaque(made.sources | run.leaf(), made.shape) if is_new else made
+
+
+def _tried(function: Callable, arguments: Arguments) -> Any:
+    sources = joined([arguments.values, arguments.keywords])
+    values = [elements(one)[0] if isinstance(one, Choice) else one for one in arguments.values]
+    keywords = {key: value for key, value in arguments.keywords.items() if key != 'strict'}
+    try:
+        found = function(*values, **keywords)
+    except _ERRORS:
+        return Opaque(sources)
+    return list(itertools.islice(found, _MANY)) if hasattr(found, '__next__') else found
+
+
+def _range(arguments: Arguments, run: Run) -> Any:
+    try:
+        found = range(*arguments.values)
+    except _ERRORS:
+        return Opaque()
+    return found if len(found) <= _MANY else Opaque()
+
+
+def _map(arguments: Arguments, run: Run) -> Any:
+    function, *values = arguments.values
+    lists = [elements(one) for one in values]
+    turns = zip(*(one for one, _ in lists), strict=False)
+    found = [run.call(function, Arguments(list(one), {}), run) for one in turns]
+    return found if all(is_exact for _, is_exact in lists) else Opaque(joined(found))
+
+
+def _isinstance(arguments: Arguments, run: Run) -> Any:
+    value, kind = [*arguments.values, None, None][:2]
+    known = {'builtins.int': int, 'builtins.str': str, 'builtins.float': float, 'builtins.list': list, 'builtins.tuple': tuple,
+             'builtins.dict': dict, 'builtins.bool': bool}
+    wanted = known.get(kind.name) if isinstance(kind, Named) else None
+    return Opaque() if wanted is None or isinstance(value, Opaque) else isinstance(value, wanted)
+
+
+def _getattr(arguments: Arguments, run: Run) -> Any:
+    owner, name = [*arguments.values, None][:2]
+    return attribute(owner, name, run) if isinstance(name, str) else Opaque(sources_of(owner))
+
+
+def _case(arguments: Arguments, run: Run) -> Any:
+    return Case(tuple(arguments.values), arguments.keywords.get('id'))
+
+
+def _partial(arguments: Arguments, run: Run) -> Any:
+    function, *values = arguments.values
+    return Partial(function, tuple(values), arguments.keywords)
+
+
+def _product(arguments: Arguments, run: Run) -> Any:
+    lists = [elements(one) for one in arguments.values]
+    if not all(is_exact for _, is_exact in lists):
+        return Opaque(joined(arguments.values))
+    repeat = arguments.keywords.get('repeat', 1)
+    found = itertools.product(*(one for one, _ in lists), repeat=repeat if isinstance(repeat, int) else 1)
+    return list(itertools.islice(found, _MANY))
+
+
+def _grad(arguments: Arguments, run: Run) -> Any:
+    outputs = arguments.values[0] if arguments.values else arguments.keywords.get('outputs')
+    inputs = arguments.values[1] if len(arguments.values) > 1 else arguments.keywords.get('inputs')
+    sources = derived(sources_of(outputs))
+    found, is_exact = elements(inputs)
+    if not is_exact:
+        # one tensor, or nobody knows how many
+        return [Opaque(sources, inputs.shape)] if inputs.shape is not None else Opaque(sources)
+    return tuple(Opaque(sources, one.shape if isinstance(one, Opaque) else None) for one in found)
+
+
+def _backward(arguments: Arguments, run: Run) -> Any:
+    run.backward(joined(arguments.values[:1]))
+    return None
+
+
+def _gradcheck(arguments: Arguments, run: Run) -> Any:
+    function, inputs = [*arguments.values, Opaque()][:2]
+    found, is_exact = elements(inputs) if isinstance(inputs, list | tuple) else ([inputs], True)
+    result = run.call(function, Arguments(found, {}, is_exact), run)
+    run.record.checked.update(one for one in sources_of(result) if one[0] in (OUTPUT, REFERENCE))
+    return Opaque()
+
+
+def _first(arguments: Arguments, run: Run) -> Any:
+    return arguments.values[0] if arguments.values else Opaque()
+
+
+def _applied(arguments: Arguments, run: Run) -> Any:
+    function, *values = [*arguments.values, Opaque()]
+    return run.call(function, Arguments(values[:-1], {}, arguments.is_complete), run)
+
+
+_SPECIAL: dict[str, Callable[[Arguments, Run], Any]] = {
+    'range': _range, 'map': _map, 'isinstance': _isinstance, 'getattr': _getattr, 'pytest.param': _case,
+    'functools.partial': _partial, 'itertools.product': _product, 'torch.autograd.grad': _grad,
+    'torch.autograd.backward': _backward, 'torch.autograd.gradcheck': _gradcheck,
+    'torch.autograd.gradcheck.gradcheck': _gradcheck, 'torch.compile': _first, 'copy.deepcopy': _first,
+    'copy.copy': _first, 'torch.utils.checkpoint.checkpoint': _applied,
+}

@@ -1,0 +1,251 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""What the tests of a repository exercise of its operators."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from flakelint.affected.fixtures import is_test_file
+from flakelint.coverage import calls, expressions
+from flakelint.coverage.axes import (
+    BACKWARD,
+    BY_BACKENDS,
+    BY_GRADCHECK,
+    BY_REFERENCE,
+    DIRECTION,
+    FORWARD,
+    STATE,
+    VERIFIER,
+    Point,
+    position,
+    reachable,
+)
+from flakelint.coverage.modules import Modules
+from flakelint.coverage.names import is_test_module
+from flakelint.coverage.operators import Operator
+from flakelint.coverage.run import Record, Run, TooMuchError
+from flakelint.coverage.suite import Example, Test, dimensions_of, examples_of, is_skipped, read, tests_of
+from flakelint.coverage.values import FINAL_STATE, GRADIENT, OUTPUT, REFERENCE, REFERENCE_GRADIENT, Place
+from flakelint.project.ignore import Where
+from flakelint.project.meanings import MEMBER, MODULE
+
+EXERCISED, HOLE, UNCLEAR, ACCEPTED = 'exercised', 'hole', 'unclear', 'accepted'
+
+
+class Exercise(NamedTuple):
+    """What one case of a test exercises of an operator.
+
+    Args:
+        operator (Place):
+            The operator.
+        test (str):
+            The test, as pytest names it.
+        line (int):
+            The line of the test.
+        points (frozenset[tuple[str, str]]):
+            The values of the axes.
+        unclear (frozenset[str]):
+            The axes of which it is not known.
+    """
+
+    operator: Place
+    test: str
+    line: int
+    points: frozenset[Point]
+    unclear: frozenset[str]
+
+
+class Cell(NamedTuple):
+    """What is known of a value of an axis, or of a pair of them.
+
+    Args:
+        points (tuple[tuple[str, str], ...]):
+            The values.
+        state (str):
+            `exercised`, `hole`, `accepted` for a hole with a reason, `unclear` where a test may exercise it and cannot be read.
+        tests (tuple[str, ...]):
+            The tests that exercise it, or may.
+        reason (str, Optional):
+            Why a hole is accepted. Default: none.
+    """
+
+    points: tuple[Point, ...]
+    state: str
+    tests: tuple[str, ...]
+    reason: str = ''
+
+
+class Row(NamedTuple):
+    """What the tests exercise of an operator.
+
+    Args:
+        operator (Operator):
+            The operator.
+        cells (list[Cell]):
+            The values that its signature can reach, in order of the axes.
+        pairs (list[Cell]):
+            The pairs of values of two axes, those of the verifier aside.
+    """
+
+    operator: Operator
+    cells: list[Cell]
+    pairs: list[Cell]
+
+
+class Suite:
+    """The tests that have to do with operators.
+
+    Args:
+        modules (Modules):
+            The files.
+        operators (Sequence[Operator]):
+            The operators.
+        exclude (Sequence[str], Optional):
+            Patterns of files that are named like tests, and are none. Default: none.
+    """
+
+    def __init__(self, modules: Modules, operators: Sequence[Operator], exclude: Sequence[str] = ()) -> None:
+        self.modules = modules
+        self._left_out = Where(tuple(exclude))
+        self.operators = {one.place: one for one in operators}
+        self._parameters = {one.place: tuple(one.defaults) for one in operators}
+
+    def run(self) -> Run:
+        """A new reading."""
+        return Run(self.modules, self._parameters, expressions.evaluate, calls.call)
+
+    def tests(self) -> Iterator[Test]:
+        """The tests in files that name an operator, by themselves or through others of the tests."""
+        words = re.compile(r'\b(?:' + '|'.join(map(re.escape, sorted({one.name for one in self.operators.values()}))) + r')\b')
+        for path in self.modules.paths if self.operators else ():
+            is_wanted = is_test_file(path) and not self._left_out.covers(path)
+            if is_wanted and any(words.search(self.modules.text(one)) for one in self._with_helpers(path)):
+                yield from (test for test in tests_of(path, self.modules) if not is_skipped(test))
+
+    def exercises(self, test: Test, example: Example, run: Run | None = None) -> list[Exercise]:
+        """What a case of a test exercises."""
+        run = self.run() if run is None else run
+        try:
+            read(test, example, run)
+        except (TooMuchError, RecursionError):
+            run.record.is_whole = False
+        name = f'{test.id}[{example.id}]' if example.id else test.id
+        found = []
+        for number, one in enumerate(run.record.calls):
+            operator = self.operators[one.operator]
+            verified = _verified(number, run.record)
+            if verified and operator.backends & self._words(test):
+                verified.add((VERIFIER, BY_BACKENDS))
+            if verified:
+                where = position(one, operator)
+                found.append(Exercise(one.operator, name, test.node.lineno, where.points | verified, where.unclear))
+        found.extend(Exercise(place, name, test.node.lineno, frozenset({(VERIFIER, BY_GRADCHECK)}), frozenset())
+                     for place in self._checked_by_reference(run.record))
+        return found
+
+    def all(self) -> list[Exercise]:
+        """What all tests exercise."""
+        found = []
+        for test in self.tests():
+            for example in examples_of(dimensions_of(test, self.run())):
+                found.extend(self.exercises(test, example))
+        return found
+
+    def _checked_by_reference(self, record: Record) -> Iterator[Place]:
+        """The operators whose reference a test checks against differences."""
+        for kind, what in record.checked:
+            if kind == REFERENCE:
+                folder = what.path.rpartition('/')[0] + '/'
+                yield from (place for place, one in self.operators.items() if one.folder == folder)
+
+    def _with_helpers(self, path: str) -> list[str]:
+        found = [path]
+        for one in found:
+            for meanings in self.modules.names(one).meanings.values():
+                for meaning in meanings:
+                    name = meaning.text.rpartition(':')[0] if meaning.kind == MEMBER else meaning.text
+                    target = self.modules.resolver.modules.find(name, one) if meaning.kind in (MEMBER, MODULE) else None
+                    if target is not None and target not in found and is_test_module(target) and target.endswith('.py'):
+                        found.append(target)
+        return found
+
+    def _words(self, test: Test) -> frozenset[str]:
+        lines = self.modules.text(test.path).splitlines()
+        first = min([test.node.lineno, *(one.lineno for one in test.node.decorator_list)])
+        return frozenset(re.findall(r'\w+', '\n'.join(lines[first - 1:test.node.end_lineno])))
+
+
+def _verified(number: int, record: Record) -> set[Point]:
+    """What of a call is verified, and by what."""
+    found: set[Point] = set()
+    for kind, direction in ((OUTPUT, FORWARD), (GRADIENT, BACKWARD)):
+        for sides in record.comparisons:
+            for other in _others((kind, number), sides):
+                found.add((DIRECTION, direction))
+                # another operator is no reference
+                if any(one[0] in (REFERENCE, REFERENCE_GRADIENT) for one in other) or not other:
+                    found.add((VERIFIER, BY_REFERENCE))
+    for sides in record.comparisons:
+        if any(True for _ in _others((FINAL_STATE, number), sides)):
+            found.add((STATE, 'final'))
+    if (OUTPUT, number) in record.checked:
+        found |= {(DIRECTION, FORWARD), (DIRECTION, BACKWARD), (VERIFIER, BY_GRADCHECK)}
+    return found
+
+
+def _others(source: tuple, sides: tuple[frozenset, ...]) -> Iterator[frozenset]:
+    """With what something is compared."""
+    if len(sides) == 1:
+        rest = frozenset(one for one in sides[0] if one[1] != source[1])
+        yield from [rest] if source in sides[0] and rest else []
+        return
+    for place, side in enumerate(sides):
+        if source in side:
+            for index, other in enumerate(sides):
+                if index != place and not {(OUTPUT, source[1]), (GRADIENT, source[1])} & other:
+                    yield other
+
+
+def rows_of(operators: Sequence[Operator], exercises: Sequence[Exercise], accepted: Mapping[str, str]) -> list[Row]:
+    """The matrix.
+
+    Args:
+        operators (Sequence[Operator]):
+            The operators.
+        exercises (Sequence[Exercise]):
+            What the tests exercise.
+        accepted (Mapping[str, str]):
+            The reasons of holes that are accepted, by operator, axis and value: `chunk_gla: layout=varlen`.
+    """
+    rows = []
+    for operator in operators:
+        own = [one for one in exercises if one.operator == operator.place]
+        points = reachable(operator)
+        cells = [_cell(operator, (point,), own, accepted) for point in points]
+        free = [point for point in points if point[0] != VERIFIER]
+        pairs = [_cell(operator, pair, own, accepted) for pair in combinations(free, 2) if pair[0][0] != pair[1][0]]
+        rows.append(Row(operator, cells, pairs))
+    return rows
+
+
+def described(points: Iterable[Point]) -> str:
+    """Values of axes in words."""
+    return ' and '.join(f'{axis}={value}' for axis, value in points)
+
+
+def _cell(operator: Operator, points: tuple[Point, ...], own: Sequence[Exercise], accepted: Mapping[str, str]) -> Cell:
+    tests = tuple(dict.fromkeys(one.test for one in own if one.points.issuperset(points)))
+    if tests:
+        return Cell(points, EXERCISED, tests)
+    reasons = [accepted[key] for point in points if (key := f'{operator.name}: {described([point])}') in accepted]
+    if reasons:
+        return Cell(points, ACCEPTED, (), reasons[0])
+    maybe = tuple(dict.fromkeys(
+        one.test for one in own if all(point in one.points or point[0] in one.unclear for point in points)
+    ))
+    return Cell(points, UNCLEAR if maybe else HOLE, maybe)

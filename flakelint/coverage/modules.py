@@ -1,0 +1,101 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""The files of a repository, read when they are asked for."""
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+
+from flakelint.affected.question import Tree
+from flakelint.coverage.values import Scope
+from flakelint.project.meanings import NO_NAMES, Names, names_of
+from flakelint.project.modules import ModuleNames
+from flakelint.project.resolution import Resolver
+from flakelint.project.statements import FUNCTIONS, scope_statements
+from flakelint.source.file import SourceFile
+from flakelint.source.text import DecodeError
+
+
+class Modules:
+    """The files.
+
+    Args:
+        tree (Tree):
+            The repository.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.paths = tree.below('.')
+        self._files: dict[str, SourceFile | None] = {}
+        self._names: dict[str, Names] = {}
+        self._bound: dict[str, dict[str, list[ast.stmt]]] = {}
+        self._scopes: dict[str, Scope] = {}
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """What names mean, from file to file."""
+        return Resolver(ModuleNames(self.paths), self.names)
+
+    def file(self, path: str) -> SourceFile | None:
+        """A file; `None` where it cannot be read or parsed."""
+        if path not in self._files:
+            self._files[path] = self._read(path)
+        return self._files[path]
+
+    def statements(self, path: str) -> Sequence[ast.stmt]:
+        """The statements of a file."""
+        file = self.file(path)
+        return () if file is None else file.statements
+
+    def names(self, path: str) -> Names:
+        """The names of a file."""
+        if path not in self._names:
+            file = self.file(path)
+            self._names[path] = NO_NAMES if file is None else names_of(file)
+        return self._names[path]
+
+    def text(self, path: str) -> str:
+        """The text of a file."""
+        file = self.file(path)
+        return '' if file is None else file.text
+
+    def scope(self, path: str) -> Scope:
+        """The scope of a module."""
+        if path not in self._scopes:
+            self._scopes[path] = Scope(path)
+        return self._scopes[path]
+
+    def binding(self, path: str, name: str) -> ast.stmt | None:
+        """The last statement of a module that defines a function or a class of a name, or assigns to it."""
+        if path not in self._bound:
+            bound: dict[str, list[ast.stmt]] = {}
+            for node in scope_statements(self.statements(path)):
+                for one in _bound_by(node):
+                    bound.setdefault(one, []).append(node)
+            self._bound[path] = bound
+        found = self._bound[path].get(name)
+        return found[-1] if found else None
+
+    def function(self, path: str, name: str) -> ast.FunctionDef | None:
+        """A function of a module."""
+        found = self.binding(path, name)
+        return found if isinstance(found, FUNCTIONS) else None
+
+    def _read(self, path: str) -> SourceFile | None:
+        data = self._tree.data(path)
+        try:
+            file = None if data is None else SourceFile(path, data)
+        except DecodeError:
+            return None
+        return file if file is not None and file.problem is None else None
+
+
+def _bound_by(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]

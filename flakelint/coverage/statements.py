@@ -1,0 +1,205 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Go through the statements of a test and of the functions that it calls."""
+
+import ast
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from flakelint.coverage.expressions import Arguments, assign, elements, evaluate, operate, truth
+from flakelint.coverage.names import imported
+from flakelint.coverage.run import Run
+from flakelint.coverage.values import Function, Opaque, Scope, join, sources_of
+from flakelint.project.imports import dotted
+
+RETURN, BREAK, CONTINUE, RAISE = 'return', 'break', 'continue', 'raise'
+
+# of how many turns of a loop the code is read
+_MAX_TURNS = 64
+_LEAVES = frozenset({'pytest.skip', 'pytest.fail', 'pytest.xfail', 'pytest.importorskip.skip'})
+_YIELDED, _RETURNED = '<yielded>', '<returned>'
+
+
+class End(NamedTuple):
+    """Why statements are left.
+
+    Args:
+        kind (str):
+            `return`, `break`, `continue` or `raise`.
+        value (Any, Optional):
+            What is returned. Default: `None`.
+    """
+
+    kind: str
+    value: Any = None
+
+
+def result_of(function: Function, arguments: Arguments, run: Run) -> Any:
+    """What a function returns; the list of what it yields where it yields."""
+    scope = _bound(function, arguments, run)
+    if isinstance(function.node, ast.Lambda):
+        return evaluate(function.node.body, scope, run)
+    end = execute(function.node.body, scope, run)
+    if _YIELDED in scope.names:
+        return scope.names[_YIELDED]
+    values = scope.names.get(_RETURNED, [])
+    if end is None or end.kind == RETURN:
+        values = [*values, None if end is None else end.value]
+    found = values[0] if values else None
+    for value in values[1:]:
+        found = join(found, value)
+    return found
+
+
+def execute(statements: Sequence[ast.stmt], scope: Scope, run: Run) -> End | None:
+    """Go through statements; why they are left, if they are left."""
+    for node in statements:
+        run.step()
+        known = _KINDS.get(type(node))
+        end = known(node, scope, run) if known is not None else None
+        if end is not None:
+            return end
+    return None
+
+
+def _bound(function: Function, arguments: Arguments, run: Run) -> Scope:
+    """The scope of a call, with the parameters bound."""
+    asked = function.node.args
+    scope = Scope(function.scope.path, outer=function.scope)
+    names = [one.arg for one in [*asked.posonlyargs, *asked.args]]
+    values = [*function.first, *arguments.values]
+    given = dict(zip(names, values, strict=False))
+    keywords = dict(arguments.keywords)
+    for one in [*names, *(one.arg for one in asked.kwonlyargs)]:
+        if one in keywords:
+            given[one] = keywords.pop(one)
+    defaults = dict(zip(reversed(names), reversed(asked.defaults), strict=False))
+    defaults |= {one.arg: value for one, value in zip(asked.kwonlyargs, asked.kw_defaults, strict=True) if value is not None}
+    for name in [*names, *(one.arg for one in asked.kwonlyargs)]:
+        if name not in given:
+            is_default = name in defaults and arguments.is_complete
+            given[name] = evaluate(defaults[name], function.scope, run) if is_default else Opaque()
+    if asked.vararg is not None:
+        given[asked.vararg.arg] = tuple(values[len(names):]) if arguments.is_complete else Opaque()
+    if asked.kwarg is not None:
+        given[asked.kwarg.arg] = keywords if arguments.is_complete else Opaque()
+    scope.names.update(given)
+    return scope
+
+
+def _assign(node: ast.Assign, scope: Scope, run: Run) -> None:
+    value = evaluate(node.value, scope, run)
+    for target in node.targets:
+        assign(target, value, scope, run)
+
+
+def _annotated(node: ast.AnnAssign, scope: Scope, run: Run) -> None:
+    if node.value is not None:
+        assign(node.target, evaluate(node.value, scope, run), scope, run)
+
+
+def _augmented(node: ast.AugAssign, scope: Scope, run: Run) -> None:
+    before, value = evaluate(node.target, scope, run), evaluate(node.value, scope, run)
+    assign(node.target, operate(type(node.op), before, value), scope, run)
+
+
+def _expression(node: ast.Expr, scope: Scope, run: Run) -> End | None:
+    if isinstance(node.value, ast.Yield):
+        value = None if node.value.value is None else evaluate(node.value.value, scope, run)
+        scope.names.setdefault(_YIELDED, []).append(value)
+        return None
+    if isinstance(node.value, ast.Call) and dotted(node.value.func) in _LEAVES:
+        return End(RAISE)
+    evaluate(node.value, scope, run)
+    return None
+
+
+def _assert(node: ast.Assert, scope: Scope, run: Run) -> None:
+    sources = sources_of(evaluate(node.test, scope, run))
+    if sources:
+        run.compare([sources])
+
+
+def _return(node: ast.Return, scope: Scope, run: Run) -> End:
+    return End(RETURN, None if node.value is None else evaluate(node.value, scope, run))
+
+
+def _if(node: ast.If, scope: Scope, run: Run) -> End | None:
+    known = truth(evaluate(node.test, scope, run))
+    if known is not None:
+        return execute(node.body if known else node.orelse, scope, run)
+    before = dict(scope.names)
+    first = execute(node.body, scope, run)
+    after = scope.names
+    scope.names = before
+    second = execute(node.orelse, scope, run)
+    if first is not None and second is not None and first.kind == second.kind:
+        return End(first.kind, join(first.value, second.value))
+    returned = [end.value for end in (first, second) if end is not None and end.kind == RETURN]
+    if first is None and second is None:
+        scope.names = {
+            name: join(after[name], before[name]) if name in after and name in before else after.get(name, before.get(name))
+            for name in {**before, **after}
+        }
+    elif first is None:
+        scope.names = after
+    if returned:
+        scope.names.setdefault(_RETURNED, []).extend(returned)
+    return None
+
+
+def _for(node: ast.For, scope: Scope, run: Run) -> End | None:
+    found, is_exact = elements(evaluate(node.iter, scope, run))
+    for value in found[:_MAX_TURNS]:
+        assign(node.target, value, scope, run)
+        end = execute(node.body, scope, run)
+        if end is not None and end.kind == BREAK:
+            return None
+        if end is not None and end.kind != CONTINUE:
+            if is_exact:
+                return end
+            break
+    return execute(node.orelse, scope, run)
+
+
+def _while(node: ast.While, scope: Scope, run: Run) -> End | None:
+    end = execute(node.body, scope, run)
+    return end if end is not None and end.kind == RETURN and truth(evaluate(node.test, scope, run)) else None
+
+
+def _with(node: ast.With, scope: Scope, run: Run) -> End | None:
+    for item in node.items:
+        value = evaluate(item.context_expr, scope, run)
+        if item.optional_vars is not None:
+            assign(item.optional_vars, value, scope, run)
+    end = execute(node.body, scope, run)
+    return None if end is not None and end.kind == RAISE else end
+
+
+def _try(node: ast.Try, scope: Scope, run: Run) -> End | None:
+    end = execute(node.body, scope, run) or execute(node.orelse, scope, run)
+    return execute(node.finalbody, scope, run) or (None if end is not None and end.kind == RAISE else end)
+
+
+def _define(node: ast.FunctionDef, scope: Scope, run: Run) -> None:
+    scope.names[node.name] = Function(node, scope)
+
+
+def _import(node: ast.Import | ast.ImportFrom, scope: Scope, run: Run) -> None:
+    scope.names.update(imported(node, scope.path, run))
+
+
+def _raise(node: ast.Raise, scope: Scope, run: Run) -> End:
+    return End(RAISE)
+
+
+_KINDS: dict[type, Any] = {
+    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Expr: _expression, ast.Assert: _assert,
+    ast.Return: _return, ast.If: _if, ast.For: _for, ast.AsyncFor: _for, ast.While: _while, ast.With: _with,
+    ast.AsyncWith: _with, ast.Try: _try, ast.FunctionDef: _define, ast.AsyncFunctionDef: _define, ast.Import: _import,
+    ast.ImportFrom: _import, ast.Raise: _raise, ast.Break: lambda node, scope, run: End(BREAK),
+    ast.Continue: lambda node, scope, run: End(CONTINUE),
+}
