@@ -7,10 +7,12 @@
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from flakelint.affected import picture
 from flakelint.affected.question import Answer
 from flakelint.affected.selection import SETTINGS, Link, Selected, described
+from flakelint.affected.shards import shares
 
 
 def _line(answer: Answer) -> str:
@@ -44,7 +46,26 @@ def _link(link: Link) -> dict[str, object]:
     }
 
 
-FORMATS: dict[str, Callable[[Answer], str]] = {'line': _line, 'lines': _lines, 'null': _null, 'ids': _ids, 'json': _json}
+GITHUB = 'github'
+FORMATS: dict[str, Callable[[Answer], str]] = {
+    'line': _line, 'lines': _lines, 'null': _null, 'ids': _ids, 'json': _json, 'dot': picture.dot, 'html': picture.page,
+}
+
+
+def github(answer: Answer, number: int, durations: Mapping[str, float]) -> str:
+    """The tests as a matrix of jobs for GitHub's workflows, in one line.
+
+    Args:
+        answer (Answer):
+            The tests.
+        number (int):
+            How many jobs there are at most.
+        durations (Mapping[str, float]):
+            How many seconds test files take, as far as that is known.
+    """
+    shared = shares((one.path for one in answer.selected), durations, number)
+    jobs = [{'shard': place, 'tests': shlex.join(paths)} for place, paths in enumerate(shared, 1)]
+    return json.dumps({'include': jobs}) + '\n'
 
 
 def why(answer: Answer, path: str) -> str | None:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 import click
 
 from flakelint.affected.git import GitError
-from flakelint.affected.output import FORMATS, why
+from flakelint.affected.output import FORMATS, GITHUB, github, why
 from flakelint.affected.question import Answer, Tree, of_difference, of_paths
+from flakelint.affected.shards import DurationsError, read_durations
 from flakelint.cli.common import config_option, fail, load_config, note
 from flakelint.engine.cache import open_cache
 
@@ -22,14 +23,16 @@ from flakelint.engine.cache import open_cache
 @click.argument('paths', nargs=-1)
 @click.option('--base', metavar='REF', help='Take what differs from where the branch left this one, part by part.')
 @click.option('-0', '--null', is_flag=True, help='Read paths from standard input, each ended by a zero byte.')
-@click.option('--output-format', type=click.Choice(list(FORMATS)), default='lines', help='How to print the tests.')
+@click.option('--output-format', type=click.Choice([*FORMATS, GITHUB]), default='lines', help='How to print the tests.')
+@click.option('--shards', type=click.IntRange(1), metavar='N', help='Share the tests of the format `github` out among N jobs.')
+@click.option('--durations', metavar='FILE', help='How long tests took: what pytest wrote with `--junitxml`, or JSON.')
 @click.option('--why', 'asked', metavar='TEST', help='Print the shortest way from a test file to the change.')
 @click.option('--cache-dir', help='The folder of the cache.')
 @click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
 @config_option
 def command(
-    paths: tuple[str, ...], base: str | None, null: bool, output_format: str, asked: str | None, cache_dir: str | None,
-    no_cache: bool, config_file: str | None,
+    paths: tuple[str, ...], base: str | None, null: bool, output_format: str, shards: int | None, durations: str | None,
+    asked: str | None, cache_dir: str | None, no_cache: bool, config_file: str | None,
 ) -> None:
     """Say which test files reach what changed: the files and folders that are given, or all that differs from a branch.
 
@@ -40,6 +43,8 @@ def command(
         fail('`--base` finds the files by itself; leave out the paths')
     if base is None and not given and not null:
         fail('nothing to look at: give the files that changed, or `--base`')
+    if output_format != GITHUB and (shards is not None or durations is not None):
+        fail(f'`--shards` and `--durations` are for `--output-format {GITHUB}`')
     config, registry = load_config(os.getcwd(), config_file)
     store = None if no_cache else open_cache(config, registry, (), cache_dir)
     tree = Tree(config, store)
@@ -56,7 +61,17 @@ def command(
     if answer.everything:
         note(f'all {answer.total} test files: every test depends on {answer.everything[0]}')
     shown = answer._replace(selected=[one._replace(path=tree.from_here(one.path)) for one in answer.selected])
-    click.echo(FORMATS[output_format](shown), nl=False)
+    if output_format == GITHUB:
+        click.echo(github(answer, shards or 1, _durations(durations)), nl=False)
+    else:
+        click.echo(FORMATS[output_format](shown), nl=False)
+
+
+def _durations(path: str | None) -> dict[str, float]:
+    try:
+        return {} if path is None else read_durations(path)
+    except DurationsError as error:
+        fail(error)
 
 
 def _known(paths: list[str], tree: Tree) -> Iterator[str]:

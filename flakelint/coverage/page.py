@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from string import Template
 
-from flakelint.coverage.axes import AXES, Point
+from flakelint.coverage.axes import AXES, VERIFIER, Point
 from flakelint.coverage.matrix import ACCEPTED, EXERCISED, HOLE, UNCLEAR, Cell, Row, described
 from flakelint.coverage.output import Report, columns
 
@@ -81,7 +81,7 @@ def _cell(row: Row, cell: Cell | None, most: int) -> str:
 
 def _pairs(row: Row, most: int) -> str:
     """The pairs of an operator as a triangle."""
-    points = list(dict.fromkeys(point for cell in row.pairs for point in cell.points))
+    points = [cell.points[0] for cell in row.cells if cell.points[0][0] != VERIFIER]
     known = {frozenset(cell.points): cell for cell in row.pairs}
     head = ''.join(f'<th>{escape(described([point]))}</th>' for point in points[1:])
     body = ''

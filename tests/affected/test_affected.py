@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
+from flakelint.affected.shards import read_durations
 from tests.tools import REPOSITORY, clean_environment, flakelint, write
 
 _CASE = re.compile(
@@ -238,3 +239,56 @@ def test_the_script_from_any_folder(tmp_path: Path) -> None:
     assert run('fla/ops/simple_gla/naive.py', TEST_SCOPE='MODELS_ONLY').stdout == '\n'
     assert run('fla/ops/simple_gla/naive.py', TEST_SCOPE='some').returncode == 2
     assert run().returncode == 2
+
+
+def test_shares_for_jobs_are_about_equal(tmp_path: Path) -> None:
+    _tree(tmp_path, {})
+    paths = flakelint('affected', 'pkg', cwd=tmp_path).stdout.split()
+    seconds = {f'{path}::test_a': 1.0 for path in paths} | {f'{paths[-1]}::test_long': len(paths) - 3.0}
+    write(tmp_path / 'durations.json', json.dumps(seconds))
+    given = ('--output-format', 'github', '--shards', '2')
+    jobs = json.loads(flakelint('affected', 'pkg', *given, '--durations', 'durations.json', cwd=tmp_path).stdout)['include']
+    assert [one['shard'] for one in jobs] == [1, 2]
+    shared = [shlex.split(one['tests']) for one in jobs]
+    assert sorted(shared[0] + shared[1]) == sorted(paths)
+    assert shared[0] == [paths[-1]] or shared[1] == [paths[-1]]
+    assert json.loads(flakelint('affected', *given, 'LICENSE', cwd=tmp_path).stdout) == {'include': []}
+
+
+def test_durations_as_pytest_writes_them(tmp_path: Path) -> None:
+    slow = 'import time\ndef test_a(): time.sleep(0.3)\nclass TestIt:\n    def test_b(self): pass\n'
+    write(tmp_path / 'tests/test_long.py', slow)
+    write(tmp_path / 'tests/sub/test_short.py', 'def test_a(): pass\n')
+    command = [sys.executable, '-m', 'pytest', '-q', '--junitxml', 'run.xml', '-p', 'no:cacheprovider']
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    found = read_durations(str(tmp_path / 'run.xml'))
+    assert found.keys() == {'tests/test_long.py', 'tests/sub/test_short.py'}
+    assert found['tests/test_long.py'] >= 0.3 > found['tests/sub/test_short.py']
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    ('[1]', 'neither what pytest writes'), ('<a', 'neither what pytest writes'), (None, 'cannot be read'),
+])
+def test_durations_that_cannot_be_read(tmp_path: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        write(tmp_path / 'durations', text)
+    done = flakelint('affected', 'a.py', '--output-format', 'github', '--durations', 'durations', cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, '')
+    assert message in done.stderr and done.stderr.count('\n') == 1
+
+
+def test_shards_need_their_format(tmp_path: Path) -> None:
+    done = flakelint('affected', 'a.py', '--shards', '2', cwd=tmp_path)
+    assert done.returncode == 2 and '--output-format github' in done.stderr
+
+
+def test_pictures(tmp_path: Path) -> None:
+    _tree(tmp_path, {})
+    graph = flakelint('affected', 'pkg/ops/common.py', '--output-format', 'dot', cwd=tmp_path).stdout
+    page = flakelint('affected', 'pkg/ops/common.py', '--output-format', 'html', cwd=tmp_path).stdout
+    for path in flakelint('affected', 'pkg/ops/common.py', cwd=tmp_path).stdout.split():
+        assert f'"{path}' in graph and path in page
+    assert graph.startswith('digraph') and graph.count('{') == graph.count('}') == 1
+    # each part but what changed has one way to it
+    texts, lines = page.count('<text'), page.count('<path')
+    assert texts == lines + page.count('class="change"')

@@ -1,0 +1,79 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+"""Shares of about equal length of the tests that a change needs, for machines that work side by side."""
+
+import json
+import statistics
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Mapping
+
+
+class DurationsError(Exception):
+    """A file of durations that cannot be read."""
+
+
+def read_durations(path: str) -> dict[str, float]:
+    """How long each test file took, in seconds.
+
+    Args:
+        path (str):
+            What pytest wrote with `--junitxml`, or a JSON object of test ids and seconds, as pytest-split keeps it.
+
+    Raises:
+        DurationsError: It is neither.
+    """
+    try:
+        with open(path, encoding='utf-8') as file:
+            text = file.read()
+        pairs = _of_junit(text) if text.lstrip().startswith('<') else _of_json(text)
+        found: dict[str, float] = {}
+        for test, seconds in pairs:
+            found[test] = found.get(test, 0.0) + float(seconds)
+    except OSError as error:
+        raise DurationsError(f'{path}: cannot be read: {error.strerror}') from None
+    except (ElementTree.ParseError, ValueError, TypeError, AttributeError):
+        raise DurationsError(f'{path}: neither what pytest writes with `--junitxml` nor JSON of tests and seconds') from None
+    return found
+
+
+def shares(paths: Iterable[str], durations: Mapping[str, float], number: int) -> list[list[str]]:
+    """The files in shares, the longest first given to whichever has least; none is empty.
+
+    Args:
+        paths (Iterable[str]):
+            The test files, from the root.
+        durations (Mapping[str, float]):
+            How long they take; one of which that is not known is taken for the median.
+        number (int):
+            How many shares there are at most.
+    """
+    usual = statistics.median(durations.values()) if durations else 1.0
+    lengths = sorted(((durations.get(path, usual), path) for path in paths), key=lambda one: (-one[0], one[1]))
+    found: list[list[str]] = [[] for _ in range(number)]
+    sums = [0.0] * number
+    for seconds, path in lengths:
+        least = sums.index(min(sums))
+        sums[least] += seconds
+        found[least].append(path)
+    return [sorted(one) for one in found if one]
+
+
+def _of_json(text: str) -> list[tuple[str, float]]:
+    return [(test.partition('::')[0], seconds) for test, seconds in json.loads(text).items()]
+
+
+def _of_junit(text: str) -> list[tuple[str, str]]:
+    cases = ElementTree.fromstring(text).iter('testcase')
+    return [(_file(case), case.attrib['time']) for case in cases if 'time' in case.attrib]
+
+
+def _file(case: ElementTree.Element) -> str:
+    """The file of a test: written out, or the module of its class."""
+    if 'file' in case.attrib:
+        return case.attrib['file']
+    names = case.attrib['classname'].split('.')
+    modules = [place for place, name in enumerate(names) if name.startswith('test_') or name.endswith('_test')]
+    return '/'.join(names[:(modules[-1] if modules else len(names) - 1) + 1]) + '.py'
