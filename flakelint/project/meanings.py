@@ -126,13 +126,25 @@ def bound_by(node: ast.AST, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]
         yield node.name, Meaning(CLASS, node.lineno, digest(source_lines(node, file)))
     elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            if isinstance(target, ast.Name):
-                yield from ((target.id, meaning) for meaning in meanings_of(node.value, file))
-            else:
-                yield from ((name, Meaning(OTHER, node.lineno)) for name in target_names(target))
+            yield from _assigned(target, node.value, file)
     else:
         for target in _other_targets(node):
             yield from ((name, Meaning(OTHER, node.lineno)) for name in target_names(target))
+
+
+def _assigned(target: ast.expr, value: ast.expr, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]:
+    """What an assignment binds: of two tuples that are written out, each name its own value."""
+    if isinstance(target, ast.Name):
+        yield from ((target.id, meaning) for meaning in meanings_of(value, file))
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and _are_pairs(target, value):
+        for inner, one in zip(target.elts, value.elts, strict=True):
+            yield from _assigned(inner, one, file)
+    else:
+        yield from ((name, Meaning(OTHER, target.lineno)) for name in target_names(target))
+
+
+def _are_pairs(target: ast.Tuple, value: ast.Tuple) -> bool:
+    return len(target.elts) == len(value.elts) and not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts))
 
 
 def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
