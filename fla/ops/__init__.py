@@ -3,9 +3,13 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
+from fla.ops.gla import chunk_gla, fused_chunk_gla, fused_recurrent_gla
 from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
 
 __all__ = [
+    'chunk_gla',
     'chunk_simple_gla',
+    'fused_chunk_gla',
+    'fused_recurrent_gla',
     'fused_recurrent_simple_gla',
 ]

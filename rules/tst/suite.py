@@ -129,9 +129,9 @@ class Suite:
         return self.methods(test.owner).get(node.attr) if is_own and test.owner is not None else None
 
     def reached(self, test: Test) -> list[Function]:
-        """The test's function, and the functions of the file that it uses, through each other too."""
+        """The test's function, and the functions of the file that it uses or is given, through each other too."""
         if test not in self._reached:
-            found = [test.function]
+            found = [test.function, *self._given(test)]
             for function in found:
                 local = local_functions(function)
                 for node in self.whole(function):
@@ -140,6 +140,13 @@ class Suite:
                         found.append(used)
             self._reached[test] = found
         return self._reached[test]
+
+    def _given(self, test: Test) -> list[Function]:
+        """The functions of the file that decorators pass to a test; those that they call have run before it."""
+        nodes = nodes_in_order(test.function.decorator_list)
+        called = {one.func for one in nodes if isinstance(one, ast.Call)}
+        names = [one.id for one in nodes if isinstance(one, ast.Name) and one not in called]
+        return [self.functions[name] for name in dict.fromkeys(names) if name in self.functions]
 
     def nodes(self, test: Test) -> Iterator[ast.AST]:
         """The nodes of all functions that a test reaches, its own first."""

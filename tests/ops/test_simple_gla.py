@@ -10,9 +10,7 @@ import torch.nn.functional as F
 from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
 from fla.ops.simple_gla.naive import naive_chunk_simple_gla, naive_parallel_simple_gla, naive_recurrent_simple_gla
 from fla.utils import assert_close, by_size, device, device_torch_lib
-
-RATIO = {torch.float: 0.001, torch.half: 0.005, torch.bfloat16: 0.008}
-DTYPE_NAMES = {torch.float: 'fp32', torch.half: 'fp16', torch.bfloat16: 'bf16'}
+from tests.ops.operators import DTYPE_NAMES, compare, leaf, one_by_one, pad_rows, pad_tensor, run
 
 
 def case(shape, gates, dtype, scale=None, state_v_first=False):
@@ -88,9 +86,6 @@ RECURRENT_VARLEN_CASES = by_size(
 
 
 def make_inputs(B, T, H, K, V, N, gates, dtype):
-    def leaf(x):
-        return x.detach().requires_grad_()
-
     tensors = {
         'q': leaf(torch.randn(B, T, H, K, device=device).to(dtype)),
         'k': leaf(torch.randn(B, T, H, K, device=device).to(dtype)),
@@ -119,39 +114,7 @@ def reference(tensors, g_gamma, scale, reverse=False):
     return o.flip(1), ht
 
 
-def varlen_reference(tensors, g_gamma, lens, reverse=False):
-    outputs, states = [], []
-    bos = 0
-    for n, length in enumerate(lens):
-        parts = {name: x[:, bos:bos + length] for name, x in tensors.items() if name != 'initial_state'}
-        parts['initial_state'] = tensors['initial_state'][n:n + 1]
-        bos += length
-        if length == 0:
-            states.append(parts['initial_state'])
-            continue
-        o, ht = reference(parts, g_gamma, None, reverse)
-        outputs.append(o)
-        states.append(ht)
-    return torch.cat(outputs, dim=1), torch.cat(states)
 
-
-def run(op, tensors, state_v_first, **kwargs):
-    arguments = dict(tensors)
-    if state_v_first:
-        arguments['initial_state'] = arguments['initial_state'].transpose(-1, -2)
-    o, ht = op(**arguments, output_final_state=True, state_v_first=state_v_first, **kwargs)
-    return o, ht.transpose(-1, -2) if state_v_first else ht
-
-
-def compare(ref, tri, tensors, dtype):
-    do, dht = torch.randn_like(ref[0]), torch.randn_like(ref[1])
-    leaves = list(tensors.values())
-    grads = [torch.autograd.grad((o * do).sum() + (ht * dht).sum(), leaves) for o, ht in (ref, tri)]
-    assert tri[0].dtype == dtype and tri[1].dtype == torch.float
-    assert_close('o', ref[0], tri[0], RATIO[dtype])
-    assert_close('ht', ref[1], tri[1], RATIO[dtype])
-    for name, ref_grad, tri_grad in zip(tensors, *grads, strict=True):
-        assert_close(f'd{name}', ref_grad, tri_grad, RATIO[dtype])
 
 
 @pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale', 'state_v_first'), CHUNK_CASES)
@@ -168,7 +131,7 @@ def test_chunk_varlen(lens, shape, gates, dtype, state_v_first):
     torch.manual_seed(42)
     tensors, g_gamma = make_inputs(1, sum(lens), *shape, len(lens), gates, dtype)
     cu_seqlens = torch.tensor([0, *lens], device=device).cumsum(0)
-    ref = varlen_reference(tensors, g_gamma, lens)
+    ref = one_by_one(lambda one: reference(one, g_gamma, None), tensors, lens)
     tri = run(
         chunk_simple_gla,
         tensors,
@@ -196,7 +159,7 @@ def test_fused_recurrent_varlen(lens, shape, gates, dtype, state_v_first, revers
     torch.manual_seed(42)
     tensors, g_gamma = make_inputs(1, sum(lens), *shape, len(lens), gates, dtype)
     cu_seqlens = torch.tensor([0, *lens], dtype=torch.int32, device=device).cumsum(0, dtype=torch.int32)
-    ref = varlen_reference(tensors, g_gamma, lens, reverse)
+    ref = one_by_one(lambda one: reference(one, g_gamma, None, reverse), tensors, lens)
     tri = run(fused_recurrent_simple_gla, tensors, state_v_first, g_gamma=g_gamma, cu_seqlens=cu_seqlens, reverse=reverse)
     compare(ref, tri, tensors, dtype)
 
@@ -232,18 +195,6 @@ def test_autocast(op):
         assert_close(name, ref, tri, 1e-6)
 
 
-def pad_rows(x):
-    """`x` as the left part of wider rows, the rest of which holds 1e30."""
-    wide = torch.full((*x.shape[:-1], x.shape[-1] + 16), 1e30, dtype=x.dtype, device=x.device)
-    wide[..., :x.shape[-1]] = x.detach()
-    return wide[..., :x.shape[-1]].requires_grad_()
-
-
-def pad_tensor(x):
-    """`x`, contiguous, with 1e30 before its first and after its last element."""
-    flat = torch.full((x.numel() + 8192,), 1e30, dtype=x.dtype, device=x.device)
-    flat[4096:4096 + x.numel()] = x.detach().flatten()
-    return flat[4096:4096 + x.numel()].view(x.shape).requires_grad_()
 
 
 @pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])

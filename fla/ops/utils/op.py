@@ -54,6 +54,15 @@ def dot(a, b):
     return tl.dot(a, b, input_precision=FP32_PRECISION)
 
 
+@triton.jit
+def operand(x, DTYPE: tl.constexpr):
+    """`x` in the type of what `dot` multiplies it with."""
+    if IS_INTERPRETED:
+        # the interpreter cuts bits off where a GPU rounds to bf16
+        return x.to(tl.float32)
+    return x.to(DTYPE)
+
+
 def block_size(dim: int, dtype: torch.dtype) -> int:
     """The power of two that covers `dim`, at least 16, as `tl.dot` asks, and at most what shared memory has room for."""
     limit = 64 if dtype.itemsize <= 2 and check_shared_mem('ampere') else 32
