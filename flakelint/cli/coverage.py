@@ -11,8 +11,8 @@ import os
 import click
 
 from flakelint.affected.question import Tree
-from flakelint.cli.common import config_option, fail, load_config
-from flakelint.coverage.matrix import HOLE, Suite, rows_of
+from flakelint.cli.common import config_option, fail, load_config, note
+from flakelint.coverage.matrix import Suite, idle, rows_of
 from flakelint.coverage.modules import Modules
 from flakelint.coverage.operators import Operator, operators_of
 from flakelint.coverage.output import FORMATS, Report
@@ -38,26 +38,39 @@ def command(
     """
     config, _ = load_config(os.getcwd(), config_file)
     settings = config.settings
-    modules = Modules(Tree(config))
+    tree = Tree(config)
+    modules = Modules(tree)
     known = operators_of(modules, settings.coverage)
-    asked = _asked(known, operators)
+    if not known:
+        fail(f'no operators below {tree.root}: `coverage.operators` names the files that export them')
+    asked = _asked(known, operators, tree)
     suite = Suite(modules, known, settings.affected.exclude)
     exercises = suite.all()
-    report = Report(rows_of(asked, exercises, settings.coverage.accepted), pairs, [])
-    if suggest or output_format == _HTML:
-        holes = [cell for _, cell in report.holes(HOLE)]
-        report = report._replace(suggestions=list(suggestions(suite, report.rows, exercises, holes)))
+    rows = rows_of(known, exercises, settings.coverage.accepted)
+    for key in idle(rows, settings.coverage.accepted):
+        note(f'`coverage.accepted."{key}"` is no hole: take it out')
+    chosen = [row if pairs else row._replace(pairs=[]) for row in rows if row.operator in asked]
+    wants_suggestions = suggest or output_format == _HTML
+    report = Report(chosen, pairs, list(suggestions(suite, chosen, exercises)) if wants_suggestions else [])
     click.echo(page(report) if output_format == _HTML else FORMATS[output_format](report), nl=False)
     if fail_on_holes and report.holes():
         raise SystemExit(1)
 
 
-def _asked(known: list[Operator], names: tuple[str, ...]) -> list[Operator]:
-    if not known:
-        fail('no operators: `coverage.operators` names the files that export them')
-    words = {word for one in known for word in (one.name, *one.folder.split('/')[:-1])}
+def _asked(known: list[Operator], names: tuple[str, ...], tree: Tree) -> list[Operator]:
+    """The operators that are named, by themselves, by one of their folders, or by a path."""
+    found = list(known) if not names else []
     for name in names:
-        if name not in words:
-            near = difflib.get_close_matches(name, words, 1)
+        path = tree.name(os.path.abspath(name)) if os.path.exists(name) else None
+        below = () if path is None else [one for one in known if f'{one.place.path}/'.startswith(f'{path}/')]
+        meant = [one for one in known if name in _names(one) or one in below]
+        if not meant:
+            words = sorted({word for one in known for word in _names(one)})
+            near = difflib.get_close_matches(name.lower(), words, 1)
             fail(f'no operator or folder is named {name}' + (f': did you mean {near[0]}?' if near else ''))
-    return [one for one in known if not names or {one.name, *one.folder.split('/')[:-1]} & {*names}]
+        found.extend(one for one in meant if one not in found)
+    return found
+
+
+def _names(operator: Operator) -> set[str]:
+    return {operator.name, *operator.folder.split('/')[:-1]}

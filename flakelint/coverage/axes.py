@@ -43,10 +43,13 @@ class Position(NamedTuple):
             The values of the axes, those of direction, verifier and final state aside, which what is compared tells.
         unclear (frozenset[str]):
             The axes on which it is not known.
+        may_have_state (bool):
+            Whether the final state may be asked for.
     """
 
     points: frozenset[Point]
     unclear: frozenset[str]
+    may_have_state: bool
 
 
 def reachable(operator: Operator) -> list[Point]:
@@ -83,7 +86,7 @@ def position(call: Call, operator: Operator) -> Position:
         unclear.add(STATE)
     elif is_given:
         found.add((STATE, 'initial'))
-    return Position(frozenset(found), frozenset(unclear))
+    return Position(frozenset(found), frozenset(unclear), passed.has(_FINAL) and passed.is_given(_FINAL) is not False)
 
 
 _INITIAL, _FINAL = 'initial_state', 'output_final_state'
@@ -114,7 +117,7 @@ class _Passed:
         """Whether a parameter is neither None nor False; None where that is not known."""
         value = self.value(name)
         if isinstance(value, Opaque):
-            return True if value.sources or value.shape is not None else None
+            return True if (value.sources or value.shape is not None) and not value.may_be_none else None
         return value is not None and value is not False
 
     def size(self, name: str, dim: int) -> int | None:
@@ -128,31 +131,44 @@ def _one_of(is_given: bool | None, given: str, otherwise: str) -> str | None:
     return None if is_given is None else given if is_given else otherwise
 
 
+def _layout(passed: _Passed) -> str | None:
+    if not passed.has('cu_seqlens'):
+        return 'dense'
+    layout = _one_of(passed.is_given('cu_seqlens'), 'varlen', 'dense')
+    # packed sequences are a batch of one
+    return '' if layout == 'varlen' and passed.size('k', 0) not in (None, 1) else layout
+
+
 def _gate(passed: _Passed) -> str | None:
-    states = [passed.is_given(name) for name in ('safe_gate', 'lower_bound') if passed.has(name)]
-    if not states:
+    name = next((one for one in ('safe_gate', 'lower_bound') if passed.has(one)), None)
+    return '' if name is None else _one_of(passed.is_given(name), 'safe', 'non-safe')
+
+
+def _value_heads(passed: _Passed) -> str | None:
+    if not passed.has('k') or not passed.has('v'):
         return ''
-    return 'safe' if True in states else None if None in states else 'non-safe'
+    heads, value_heads = passed.size('k', 2), passed.size('v', 2)
+    if heads is None or value_heads is None:
+        return None
+    return 'plain' if heads == value_heads else 'grouped' if heads and value_heads > heads and value_heads % heads == 0 else ''
 
 
 def _flag(name: str, given: str, otherwise: str) -> Callable[[_Passed], str | None]:
     return lambda passed: _one_of(passed.is_given(name), given, otherwise) if passed.has(name) else ''
 
 
-def _same_size(first: str, second: str, dim: int, same: str, different: str) -> Callable[[_Passed], str | None]:
-    def read(passed: _Passed) -> str | None:
-        if not passed.has(first) or not passed.has(second):
-            return ''
-        sizes = passed.size(first, dim), passed.size(second, dim)
-        return None if None in sizes else same if sizes[0] == sizes[1] else different
-    return read
+def _head_sizes(passed: _Passed) -> str | None:
+    if not passed.has('k') or not passed.has('v'):
+        return ''
+    sizes = passed.size('k', 3), passed.size('v', 3)
+    return None if None in sizes else 'same' if sizes[0] == sizes[1] else 'different'
 
 
 _READ: dict[str, Callable[[_Passed], str | None]] = {
-    LAYOUT: lambda passed: _one_of(passed.is_given('cu_seqlens'), 'varlen', 'dense') if passed.has('cu_seqlens') else 'dense',
+    LAYOUT: _layout,
     GATE: _gate,
     BETA: _flag('use_beta_sigmoid_in_kernel', 'sigmoid', 'raw'),
     NORM: _flag('use_qk_l2norm_in_kernel', 'l2', 'without'),
-    VALUE_HEADS: _same_size('k', 'v', 2, 'plain', 'grouped'),
-    HEAD_SIZES: _same_size('k', 'v', 3, 'same', 'different'),
+    VALUE_HEADS: _value_heads,
+    HEAD_SIZES: _head_sizes,
 }

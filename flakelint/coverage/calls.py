@@ -5,11 +5,14 @@
 
 """What the calls in a test give."""
 
+import ast
 import re
 from typing import Any
 
 from flakelint.coverage.expressions import Arguments
 from flakelint.coverage.libraries import of_named
+from flakelint.coverage.names import attribute, lineage, methods_of
+from flakelint.coverage.operations import ERRORS
 from flakelint.coverage.run import Call, Run
 from flakelint.coverage.shapes import of_call, of_method
 from flakelint.coverage.statements import result_of
@@ -19,6 +22,7 @@ from flakelint.coverage.values import (
     OUTPUT,
     REFERENCE,
     Choice,
+    Class,
     Function,
     Instance,
     Method,
@@ -26,17 +30,19 @@ from flakelint.coverage.values import (
     Opaque,
     Partial,
     Reference,
+    Sources,
+    Structure,
     Tested,
     is_known,
     joined,
     sources_of,
 )
+from flakelint.project.imports import last_name
 
 _MAX_DEPTH = 12
 _COMPARES = re.compile(
     r'assert_\w*(?:close|equal|near)\w*|check_close\w*|allclose|equal|(?:\w+_)?(?:err|error|diff)(?:_\w+)?|mse_loss|l1_loss',
 )
-_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 _METHODS = {
     str: frozenset({
@@ -48,6 +54,10 @@ _METHODS = {
     int: frozenset({'bit_length'}),
 }
 _FINAL = 'output_final_state'
+_TOLERANCES = frozenset({
+    'atol', 'decimal', 'eps', 'err_atol', 'err_msg', 'err_ratio', 'msg', 'prefix', 'ratio', 'rtol', 'tol', 'tolerance',
+    'warning',
+})
 _FRESH = frozenset({'detach', 'detach_'})
 
 
@@ -70,17 +80,47 @@ def call(function: Any, arguments: Arguments, run: Run) -> Any:
         return _tested(function, arguments, run)
     if isinstance(function, Reference):
         return Opaque(sources | {(REFERENCE, function.place)})
-    if isinstance(function, Function | Named | Method) and _is_comparison(function):
-        _note_comparison(function, arguments, run)
+    alike = _alike(function, arguments, run) if isinstance(function, Function | Named | Method) else None
     if isinstance(function, Function):
-        return _followed(function, arguments, run)
+        found = _followed(function, arguments, run)
+        return Opaque(alike | sources_of(found)) if alike is not None and isinstance(found, Opaque) else found
+    if alike is not None:
+        return Opaque(alike)
+    if isinstance(function, Class):
+        return _made(function, arguments, run)
     if isinstance(function, Instance):
-        return function
+        # as a module of torch calls its `forward`
+        methods = [attribute(function, name, run) for name in ('__call__', 'forward')]
+        found = next((one for one in methods if isinstance(one, Function)), Opaque())
+        return call(found, arguments, run)
     if isinstance(function, Method):
         return _of_method(function, arguments, run)
     if isinstance(function, Named):
-        return Opaque() if _is_comparison(function) else of_named(function.name, arguments, run)
+        return of_named(function.name, arguments, run)
     return Opaque(sources)
+
+
+def _made(function: Class, arguments: Arguments, run: Run) -> Any:
+    """An object of a class."""
+    classes = lineage(function, run)
+    is_tuple = any(last_name(base) == 'NamedTuple' for one in classes for base in one.node.bases)
+    decorators = {last_name(one.func if isinstance(one, ast.Call) else one) for one in function.node.decorator_list}
+    if is_tuple or 'dataclass' in decorators:
+        return Structure(_fields(classes, arguments, run), is_tuple, function.node)
+    made = Instance(function.node, function.scope)
+    initialise = methods_of(function, run).get('__init__')
+    if initialise is not None:
+        _followed(Function(initialise, function.scope, (made,)), arguments, run)
+    return made
+
+
+def _fields(classes: list[Class], arguments: Arguments, run: Run) -> dict[str, Any]:
+    """The attributes of an object of a data class, by what it is made from."""
+    nodes = [(one, node) for one in reversed(classes) for node in one.node.body if isinstance(node, ast.AnnAssign)]
+    names = [node.target.id for _, node in nodes if isinstance(node.target, ast.Name)]
+    found = dict.fromkeys(names, Opaque())
+    found |= {node.target.id: run.evaluate(node.value, one.scope, run) for one, node in nodes if node.value is not None}
+    return found | dict(zip(names, arguments.values, strict=False)) | arguments.keywords
 
 
 def _tested(function: Tested, arguments: Arguments, run: Run) -> Any:
@@ -104,21 +144,21 @@ def _followed(function: Function, arguments: Arguments, run: Run) -> Any:
         run.depth -= 1
 
 
-def _is_comparison(function: Function | Named | Method) -> bool:
-    if isinstance(function, Function):
-        return _COMPARES.fullmatch(getattr(function.node, 'name', '')) is not None
-    name = function.name.rpartition('.')[2]
-    return _COMPARES.fullmatch(name) is not None
-
-
-def _note_comparison(function: Function | Named | Method, arguments: Arguments, run: Run) -> None:
-    values = [*arguments.values, *arguments.keywords.values()]
-    if isinstance(function, Method):
-        values.insert(0, function.owner)
+def _alike(function: Function | Named | Method, arguments: Arguments, run: Run) -> Sources | None:
+    """What a function says to be alike, by its name; `None` for any other function."""
+    name = getattr(function.node, 'name', '') if isinstance(function, Function) else function.name.rpartition('.')[2]
+    if not _COMPARES.fullmatch(name):
+        return None
+    values = [value for key, value in arguments.keywords.items() if key not in _TOLERANCES]
+    values = [*([function.owner] if isinstance(function, Method) else []), *arguments.values, *values]
     # names and tolerances are no sides
-    sides = [one for one in values if isinstance(one, Opaque | list | tuple | dict)]
-    if len(sides) > 1:
-        run.compare([sources_of(one) for one in sides])
+    sides = [one for one in values if isinstance(one, list | tuple | dict) or (isinstance(one, Opaque) and one != Opaque())]
+    if len(sides) < 2:
+        return None
+    found = run.difference(sources_of(sides[0]), sources_of(sides[1]))
+    if name.startswith(('assert', 'check')):
+        run.is_asserted(found)
+    return found
 
 
 def _of_method(method: Method, arguments: Arguments, run: Run) -> Any:
@@ -133,7 +173,7 @@ def _of_method(method: Method, arguments: Arguments, run: Run) -> Any:
         return Opaque(sources)
     try:
         found = getattr(owner, name)(*arguments.values, **arguments.keywords)
-    except _ERRORS:
+    except ERRORS:
         return Opaque(sources)
     return list(found) if name in ('items', 'keys', 'values') else found
 

@@ -6,29 +6,26 @@
 """The value of an expression of a test."""
 
 import ast
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from flakelint.coverage.names import attribute, look_up
+from flakelint.coverage.operations import ERRORS, LONGEST, compare, operate, truth
 from flakelint.coverage.run import Run
-from flakelint.coverage.shapes import indexed, of_operation
-from flakelint.coverage.values import Choice, Function, Named, Opaque, Scope, is_known, join, joined, sources_of
-
-# no list or text is made longer, and no number raised to more, than this
-_LONGEST, _HIGHEST = 10_000, 64
-
-_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitOr: operator.or_,
-    ast.BitAnd: operator.and_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-}
-_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
-}
-_GROWING = (ast.Mult, ast.Pow, ast.LShift)
-_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+from flakelint.coverage.shapes import indexed
+from flakelint.coverage.values import (
+    Choice,
+    Function,
+    Instance,
+    Named,
+    Opaque,
+    Scope,
+    Structure,
+    is_known,
+    join,
+    joined,
+    sources_of,
+)
 
 
 class Arguments(NamedTuple):
@@ -67,40 +64,53 @@ def evaluate(node: ast.expr, scope: Scope, run: Run) -> Any:
     return Opaque(joined(inner))
 
 
-def truth(value: Any) -> bool | None:
-    """Whether a value counts as true; `None` where that is not known."""
-    if isinstance(value, Opaque | Choice):
-        return None
-    try:
-        return bool(value)
-    except _ERRORS:
-        return None
-
-
 def elements(value: Any) -> tuple[list, bool]:
     """The elements of a value, and whether they are known to be these; one stands for all where they are not."""
     if isinstance(value, Choice):
         return [one for option in value.options for one in option], True
     if isinstance(value, Mapping | list | tuple | set | frozenset | str | range):
-        return list(value)[:_LONGEST], True
+        return list(value)[:LONGEST], True
+    if isinstance(value, Structure) and value.is_tuple:
+        return list(value.names.values()), True
     return [indexed(value, 0) if isinstance(value, Opaque) else Opaque()], False
 
 
 def assign(target: ast.expr, value: Any, scope: Scope, run: Run) -> None:
     """Bind what an assignment binds."""
     if isinstance(target, ast.Name):
-        scope.names[target.id] = value
+        _owner(target.id, scope).names[target.id] = value
     elif isinstance(target, ast.Starred):
         assign(target.value, value, scope, run)
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(target.elts, value, scope, run)
+    elif isinstance(target, ast.Attribute):
+        owner = evaluate(target.value, scope, run)
+        if isinstance(owner, Instance | Structure):
+            owner.names[target.attr] = value
     elif isinstance(target, ast.Subscript):
-        owner, index = evaluate(target.value, scope, run), evaluate(target.slice, scope, run)
-        if isinstance(owner, dict | list) and is_known(index):
-            try:
-                owner[index] = value
-            except _ERRORS:
-                return
+        _assign_part(target, value, scope, run)
+
+
+def _owner(name: str, scope: Scope) -> Scope:
+    """The scope in which a name is bound that is declared to be of an outer one."""
+    found = scope
+    while name in scope.outside and found.outer is not None:
+        found = found.outer
+        if name in found.names:
+            break
+    return found
+
+
+def _assign_part(target: ast.Subscript, value: Any, scope: Scope, run: Run) -> None:
+    owner, index = evaluate(target.value, scope, run), evaluate(target.slice, scope, run)
+    if isinstance(owner, dict | list) and is_known(index):
+        try:
+            owner[index] = value
+        except ERRORS:
+            return
+    elif isinstance(owner, Opaque) and isinstance(target.value, ast.Name):
+        # a tensor is made of what is written to it, too
+        scope.names[target.value.id] = Opaque(owner.sources | sources_of(value), owner.shape)
 
 
 def _unpack(targets: list[ast.expr], value: Any, scope: Scope, run: Run) -> None:
@@ -140,66 +150,6 @@ def arguments_of(node: ast.Call, scope: Scope, run: Run) -> Arguments:
         else:
             is_complete = False
     return Arguments(values, keywords, is_complete)
-
-
-def operate(kind: type, left: Any, right: Any) -> Any:
-    """What an operation on two values gives."""
-    for side, other in ((left, right), (right, left)):
-        if isinstance(side, Choice) and not isinstance(other, Choice | Opaque):
-            pairs = [(one, other) if side is left else (other, one) for one in side.options]
-            return Choice(tuple(operate(kind, *pair) for pair in pairs))
-    apply = _OPERATIONS.get(kind)
-    if apply is None or isinstance(left, Opaque) or isinstance(right, Opaque) or _is_huge(kind, left, right):
-        return of_operation(left, right)
-    try:
-        return apply(left, right)
-    except _ERRORS:
-        return Opaque(joined([left, right]))
-
-
-def _is_huge(kind: type, left: Any, right: Any) -> bool:
-    if kind not in _GROWING:
-        return False
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        return kind is not ast.Mult and abs(right) > _HIGHEST
-    return _size(left) * _size(right) > _LONGEST
-
-
-def _size(value: Any) -> float:
-    return len(value) if isinstance(value, str | list | tuple) else abs(value) if isinstance(value, int | float) else 0
-
-
-def _compare(kind: ast.cmpop, left: Any, right: Any) -> Any:
-    if isinstance(kind, ast.Is | ast.IsNot):
-        found = _is_same(left, right)
-        return found if found is None or isinstance(kind, ast.Is) else not found
-    if isinstance(left, Named) or isinstance(right, Named):
-        same = _is_one(left, right)
-        return Opaque() if same is None or type(kind) not in (ast.Eq, ast.NotEq) else same is isinstance(kind, ast.Eq)
-    if not is_known(left) or not is_known(right):
-        return Opaque(joined([left, right]))
-    try:
-        return _COMPARISONS[type(kind)](left, right)
-    except _ERRORS:
-        return Opaque()
-
-
-def _is_one(left: Any, right: Any) -> bool | None:
-    """Whether two values are equal, one of them of another package."""
-    names = [one.canonical if isinstance(one, Named) else '' for one in (left, right)]
-    if names[0] == names[1]:
-        return True
-    return False if all(name.startswith('torch.') for name in names) or None in (left, right) else None
-
-
-def _is_same(left: Any, right: Any) -> bool | None:
-    for one, other in ((left, right), (right, left)):
-        if other is None and isinstance(one, Opaque):
-            # what is made of something is something
-            return False if one.sources or one.shape is not None else None
-    if None in (left, right) or isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    return None
 
 
 def _constant(node: ast.Constant, scope: Scope, run: Run) -> Any:
@@ -248,7 +198,11 @@ def _dict(node: ast.Dict, scope: Scope, run: Run) -> Any:
 
 
 def _binary(node: ast.BinOp, scope: Scope, run: Run) -> Any:
-    return operate(type(node.op), evaluate(node.left, scope, run), evaluate(node.right, scope, run))
+    left, right = evaluate(node.left, scope, run), evaluate(node.right, scope, run)
+    found = operate(type(node.op), left, right)
+    if isinstance(node.op, ast.Sub) and isinstance(left, Opaque) and isinstance(right, Opaque):
+        return Opaque(run.difference(left.sources, right.sources), found.shape)
+    return found
 
 
 def _unary(node: ast.UnaryOp, scope: Scope, run: Run) -> Any:
@@ -281,7 +235,7 @@ def _comparison(node: ast.Compare, scope: Scope, run: Run) -> Any:
     found: Any = True
     for kind, right_node in zip(node.ops, node.comparators, strict=True):
         right = evaluate(right_node, scope, run)
-        known = _compare(kind, left, right)
+        known = compare(kind, left, right, run)
         known = Opaque() if known is None else known
         if known is False:
             return False
@@ -303,7 +257,7 @@ def _subscript(node: ast.Subscript, scope: Scope, run: Run) -> Any:
         return indexed(owner, index)
     try:
         return owner[index]
-    except _ERRORS:
+    except ERRORS:
         return Opaque(joined([owner, index]))
 
 
@@ -358,7 +312,7 @@ def _formatted(node: ast.FormattedValue, scope: Scope, run: Run) -> Any:
         return Opaque()
     try:
         return format(value, spec) if node.conversion == -1 else repr(value)
-    except _ERRORS:
+    except ERRORS:
         return Opaque()
 
 

@@ -7,22 +7,28 @@
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 from flakelint.coverage.expressions import Arguments, elements
 from flakelint.coverage.names import attribute
-from flakelint.coverage.run import Run, derived
+from flakelint.coverage.operations import ERRORS, truth
+from flakelint.coverage.run import Run, SkippedError, derived
 from flakelint.coverage.shapes import of_call
 from flakelint.coverage.values import (
     LEAF,
+    LEFT,
     OUTPUT,
     REFERENCE,
     Case,
     Choice,
+    Class,
+    Instance,
     Named,
     Opaque,
     Partial,
+    Structure,
     is_known,
     joined,
     sources_of,
@@ -30,18 +36,17 @@ from flakelint.coverage.values import (
 
 # no list is made longer than this
 _MANY = 4096
-_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 # what only computes with what is known
 _BUILTINS: dict[str, Callable] = {
     'abs': abs, 'all': all, 'any': any, 'bool': bool, 'dict': dict, 'divmod': divmod, 'float': float, 'frozenset': frozenset,
     'int': int, 'len': len, 'max': max, 'min': min, 'reversed': reversed, 'round': round, 'set': set, 'sorted': sorted,
-    'str': str, 'sum': sum,
+    'sum': sum,
 }
 # what only moves what is in its arguments
 _MOVING: dict[str, Callable] = {
-    'dict': dict, 'enumerate': enumerate, 'list': list, 'reversed': reversed, 'tuple': tuple, 'zip': zip,
-    'itertools.chain': itertools.chain, 'len': len,
+    'dict': dict, 'enumerate': enumerate, 'itertools.chain': itertools.chain, 'len': len, 'list': list, 'reversed': reversed,
+    'tuple': tuple,
 }
 
 
@@ -61,6 +66,15 @@ def of_named(name: str, arguments: Arguments, run: Run) -> Any:
     if special is not None:
         return special(arguments, run)
     values, keywords = arguments.values, arguments.keywords
+    if short in _LEAVING:
+        return _leave(short, run)
+    if name.startswith(_MARK):
+        # a mark with a condition that holds is one without
+        return Named(name.removesuffix('if') if values and truth(values[0]) is True else name)
+    if name in ('unittest.skip', 'unittest.skipIf'):
+        return Named('unittest.skip') if name == 'unittest.skip' or truth(values[0] if values else None) is True else Opaque()
+    if name.startswith('unittest.assert'):
+        return _assertion(name, arguments, run)
     if short in _MOVING and not any(isinstance(one, Opaque) for one in values):
         return _tried(_MOVING[short], arguments)
     if short in _BUILTINS or name.startswith('math.'):
@@ -69,8 +83,49 @@ def of_named(name: str, arguments: Arguments, run: Run) -> Any:
             return _tried(function, arguments)
         return Opaque(joined(values))
     made = of_call(name, values, keywords)
+    if isinstance(made, tuple):
+        return made
     is_new = name.startswith('torch.') and not any(one[0] == LEAF for one in made.sources)
     return Opaque(made.sources | run.leaf(), made.shape) if is_new else made
+
+
+def _leave(name: str, run: Run) -> Any:
+    """Leave a test, or, where it is not known whether it is left, the function that does."""
+    if not run.unsure and name != 'pytest.fail':
+        raise SkippedError
+    return LEFT
+
+
+def _assertion(name: str, arguments: Arguments, run: Run) -> None:
+    """An assertion of unittest."""
+    sources = [sources_of(one) for one in arguments.values[:2]]
+    if _NEGATIVE.search(name) or not sources:
+        return
+    if _PAIRS.search(name) and len(sources) > 1:
+        run.is_asserted(run.difference(*sources))
+    else:
+        run.is_asserted(sources[-1] if 'Greater' in name else sources[0])
+
+
+def _zip(arguments: Arguments, run: Run) -> Any:
+    """Of what is not known, as many parts as the others have."""
+    lists = [elements(one) for one in arguments.values]
+    known = [len(found) for found, is_exact in lists if is_exact]
+    if not known:
+        return Opaque(joined(arguments.values))
+    parts = [found if is_exact else found * min(known) for found, is_exact in lists]
+    return list(zip(*parts, strict=False))[:_MANY]
+
+
+def _text(arguments: Arguments, run: Run) -> Any:
+    value = arguments.values[0] if arguments.values else ''
+    if isinstance(value, Named):
+        return value.canonical
+    return str(value) if isinstance(value, str | int | float | None) else Opaque(sources_of(value))
+
+
+def _namespace(arguments: Arguments, run: Run) -> Any:
+    return Structure(dict(arguments.keywords))
 
 
 def _tried(function: Callable, arguments: Arguments) -> Any:
@@ -79,7 +134,7 @@ def _tried(function: Callable, arguments: Arguments) -> Any:
     keywords = {key: value for key, value in arguments.keywords.items() if key != 'strict'}
     try:
         found = function(*values, **keywords)
-    except _ERRORS:
+    except ERRORS:
         return Opaque(sources)
     return list(itertools.islice(found, _MANY)) if hasattr(found, '__next__') else found
 
@@ -87,7 +142,7 @@ def _tried(function: Callable, arguments: Arguments) -> Any:
 def _range(arguments: Arguments, run: Run) -> Any:
     try:
         found = range(*arguments.values)
-    except _ERRORS:
+    except ERRORS:
         return Opaque()
     return found if len(found) <= _MANY else Opaque()
 
@@ -104,6 +159,9 @@ def _isinstance(arguments: Arguments, run: Run) -> Any:
     value, kind = [*arguments.values, None, None][:2]
     known = {'builtins.int': int, 'builtins.str': str, 'builtins.float': float, 'builtins.list': list, 'builtins.tuple': tuple,
              'builtins.dict': dict, 'builtins.bool': bool}
+    if isinstance(kind, Class) and not isinstance(value, Opaque | Choice):
+        # what inherits from it is not looked for
+        return getattr(value, 'node', None) is kind.node or (Opaque() if isinstance(value, Structure | Instance) else False)
     wanted = known.get(kind.name) if isinstance(kind, Named) else None
     return Opaque() if wanted is None or isinstance(value, Opaque) else isinstance(value, wanted)
 
@@ -114,7 +172,7 @@ def _getattr(arguments: Arguments, run: Run) -> Any:
 
 
 def _case(arguments: Arguments, run: Run) -> Any:
-    return Case(tuple(arguments.values), arguments.keywords.get('id'))
+    return Case(tuple(arguments.values), arguments.keywords.get('id'), arguments.keywords.get('marks', ()))
 
 
 def _partial(arguments: Arguments, run: Run) -> Any:
@@ -161,11 +219,19 @@ def _first(arguments: Arguments, run: Run) -> Any:
 
 def _applied(arguments: Arguments, run: Run) -> Any:
     function, *values = [*arguments.values, Opaque()]
-    return run.call(function, Arguments(values[:-1], {}, arguments.is_complete), run)
+    keywords = {key: value for key, value in arguments.keywords.items() if key not in _OF_CHECKPOINT}
+    return run.call(function, Arguments(values[:-1], keywords, arguments.is_complete), run)
 
 
+_MARK = 'pytest.mark.'
+_OF_CHECKPOINT = frozenset({'use_reentrant', 'preserve_rng_state', 'context_fn', 'determinism_check', 'debug'})
+_LEAVING = frozenset({'pytest.skip', 'pytest.fail', 'pytest.xfail', 'pytest.exit'})
+_NEGATIVE = re.compile('Not|False|Raises|Warns|Logs')
+_PAIRS = re.compile('Equal|Is$')
 _SPECIAL: dict[str, Callable[[Arguments, Run], Any]] = {
-    'range': _range, 'map': _map, 'isinstance': _isinstance, 'getattr': _getattr, 'pytest.param': _case,
+    'range': _range, 'zip': _zip, 'str': _text, 'repr': _text, 'types.SimpleNamespace': _namespace,
+    'staticmethod': _first, 'classmethod': _first, 'pytest.approx': _first, 'map': _map, 'isinstance': _isinstance,
+    'getattr': _getattr, 'pytest.param': _case,
     'functools.partial': _partial, 'itertools.product': _product, 'torch.autograd.grad': _grad,
     'torch.autograd.backward': _backward, 'torch.autograd.gradcheck': _gradcheck,
     'torch.autograd.gradcheck.gradcheck': _gradcheck, 'torch.compile': _first, 'copy.deepcopy': _first,

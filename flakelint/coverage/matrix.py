@@ -11,8 +11,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from flakelint.affected.fixtures import is_test_file
-from flakelint.coverage import calls, expressions
+from flakelint.coverage import calls, expressions, statements
 from flakelint.coverage.axes import (
+    AXES,
     BACKWARD,
     BY_BACKENDS,
     BY_GRADCHECK,
@@ -28,9 +29,9 @@ from flakelint.coverage.axes import (
 from flakelint.coverage.modules import Modules
 from flakelint.coverage.names import is_test_module
 from flakelint.coverage.operators import Operator
-from flakelint.coverage.run import Record, Run, TooMuchError
-from flakelint.coverage.suite import Example, Test, dimensions_of, examples_of, is_skipped, read, tests_of
-from flakelint.coverage.values import FINAL_STATE, GRADIENT, OUTPUT, REFERENCE, REFERENCE_GRADIENT, Place
+from flakelint.coverage.run import Record, Run, SkippedError, TooMuchError
+from flakelint.coverage.suite import Example, Test, dimensions_of, examples_of, read, tests_of
+from flakelint.coverage.values import FINAL_STATE, GRADIENT, OUTPUT, REFERENCE, REFERENCE_GRADIENT, Place, Source, Sources
 from flakelint.project.ignore import Where
 from flakelint.project.meanings import MEMBER, MODULE
 
@@ -117,7 +118,7 @@ class Suite:
 
     def run(self) -> Run:
         """A new reading."""
-        return Run(self.modules, self._parameters, expressions.evaluate, calls.call)
+        return Run(self.modules, self._parameters, expressions.evaluate, calls.call, statements.execute)
 
     def tests(self) -> Iterator[Test]:
         """The tests in files that name an operator, by themselves or through others of the tests."""
@@ -125,24 +126,29 @@ class Suite:
         for path in self.modules.paths if self.operators else ():
             is_wanted = is_test_file(path) and not self._left_out.covers(path)
             if is_wanted and any(words.search(self.modules.text(one)) for one in self._with_helpers(path)):
-                yield from (test for test in tests_of(path, self.modules) if not is_skipped(test))
+                yield from tests_of(path, self.run())
 
     def exercises(self, test: Test, example: Example, run: Run | None = None) -> list[Exercise]:
         """What a case of a test exercises."""
         run = self.run() if run is None else run
+        name = f'{test.id}[{example.id}]' if example.id else test.id
         try:
             read(test, example, run)
+        except SkippedError:
+            return []
         except (TooMuchError, RecursionError):
-            run.record.is_whole = False
-        name = f'{test.id}[{example.id}]' if example.id else test.id
+            called = {one.operator for one in run.record.calls} or self.operators.keys()
+            return [Exercise(place, name, test.node.lineno, frozenset(), frozenset(AXES)) for place in called]
         found = []
         for number, one in enumerate(run.record.calls):
             operator = self.operators[one.operator]
             verified = _verified(number, run.record)
             if verified and operator.backends & self._words(test):
                 verified.add((VERIFIER, BY_BACKENDS))
+            where = position(one, operator)
+            if not where.may_have_state:
+                verified.discard((STATE, 'final'))
             if verified:
-                where = position(one, operator)
                 found.append(Exercise(one.operator, name, test.node.lineno, where.points | verified, where.unclear))
         found.extend(Exercise(place, name, test.node.lineno, frozenset({(VERIFIER, BY_GRADCHECK)}), frozenset())
                      for place in self._checked_by_reference(run.record))
@@ -184,31 +190,25 @@ def _verified(number: int, record: Record) -> set[Point]:
     """What of a call is verified, and by what."""
     found: set[Point] = set()
     for kind, direction in ((OUTPUT, FORWARD), (GRADIENT, BACKWARD)):
-        for sides in record.comparisons:
-            for other in _others((kind, number), sides):
-                found.add((DIRECTION, direction))
-                # another operator is no reference
-                if any(one[0] in (REFERENCE, REFERENCE_GRADIENT) for one in other) or not other:
-                    found.add((VERIFIER, BY_REFERENCE))
-    for sides in record.comparisons:
-        if any(True for _ in _others((FINAL_STATE, number), sides)):
-            found.add((STATE, 'final'))
+        for other in _others((kind, number), record):
+            found.add((DIRECTION, direction))
+            # another operator is no reference
+            if any(one[0] in (REFERENCE, REFERENCE_GRADIENT) for one in other) or not other:
+                found.add((VERIFIER, BY_REFERENCE))
+    if any(True for _ in _others((FINAL_STATE, number), record)):
+        found.add((STATE, 'final'))
     if (OUTPUT, number) in record.checked:
         found |= {(DIRECTION, FORWARD), (DIRECTION, BACKWARD), (VERIFIER, BY_GRADCHECK)}
     return found
 
 
-def _others(source: tuple, sides: tuple[frozenset, ...]) -> Iterator[frozenset]:
-    """With what something is compared."""
-    if len(sides) == 1:
-        rest = frozenset(one for one in sides[0] if one[1] != source[1])
-        yield from [rest] if source in sides[0] and rest else []
-        return
-    for place, side in enumerate(sides):
-        if source in side:
-            for index, other in enumerate(sides):
-                if index != place and not {(OUTPUT, source[1]), (GRADIENT, source[1])} & other:
-                    yield other
+def _others(source: Source, record: Record) -> Iterator[Sources]:
+    """What something is asserted to be like: what is not made of it."""
+    number = source[1]
+    for sides in record.comparisons:
+        for side, other in (sides, sides[::-1]):
+            if source in side and not {(OUTPUT, number), (GRADIENT, number)} & other:
+                yield other
 
 
 def rows_of(operators: Sequence[Operator], exercises: Sequence[Exercise], accepted: Mapping[str, str]) -> list[Row]:
@@ -220,17 +220,32 @@ def rows_of(operators: Sequence[Operator], exercises: Sequence[Exercise], accept
         exercises (Sequence[Exercise]):
             What the tests exercise.
         accepted (Mapping[str, str]):
-            The reasons of holes that are accepted, by operator, axis and value: `chunk_gla: layout=varlen`.
+            The reasons of holes that are accepted, by what `key_of` gives: `chunk_gla: layout=varlen`.
     """
     rows = []
     for operator in operators:
         own = [one for one in exercises if one.operator == operator.place]
+        reasons = {key: reason for key, reason in accepted.items() if key.startswith(f'{operator.name}: ')}
         points = reachable(operator)
-        cells = [_cell(operator, (point,), own, accepted) for point in points]
+        cells = [_cell((point,), own, reasons.get(key_of(operator, (point,)))) for point in points]
+        refused = {cell.points[0]: cell.reason for cell in cells if cell.state == ACCEPTED}
         free = [point for point in points if point[0] != VERIFIER]
-        pairs = [_cell(operator, pair, own, accepted) for pair in combinations(free, 2) if pair[0][0] != pair[1][0]]
-        rows.append(Row(operator, cells, pairs))
+        pairs = [pair for pair in combinations(free, 2) if pair[0][0] != pair[1][0]]
+        # what is accepted by itself is so in every pair
+        why = [reasons.get(key_of(operator, pair)) or refused.get(pair[0]) or refused.get(pair[1]) for pair in pairs]
+        rows.append(Row(operator, cells, [_cell(pair, own, reason) for pair, reason in zip(pairs, why, strict=True)]))
     return rows
+
+
+def idle(rows: Sequence[Row], accepted: Mapping[str, str]) -> list[str]:
+    """What is accepted and is no hole, or nothing that any operator can reach."""
+    used = {key_of(row.operator, cell.points) for row in rows for cell in (*row.cells, *row.pairs) if cell.state == ACCEPTED}
+    return sorted(accepted.keys() - used)
+
+
+def key_of(operator: Operator, points: Iterable[Point]) -> str:
+    """The name of values of an operator in the settings."""
+    return f'{operator.name}: {described(points)}'
 
 
 def described(points: Iterable[Point]) -> str:
@@ -238,13 +253,12 @@ def described(points: Iterable[Point]) -> str:
     return ' and '.join(f'{axis}={value}' for axis, value in points)
 
 
-def _cell(operator: Operator, points: tuple[Point, ...], own: Sequence[Exercise], accepted: Mapping[str, str]) -> Cell:
+def _cell(points: tuple[Point, ...], own: Sequence[Exercise], reason: str | None) -> Cell:
     tests = tuple(dict.fromkeys(one.test for one in own if one.points.issuperset(points)))
     if tests:
         return Cell(points, EXERCISED, tests)
-    reasons = [accepted[key] for point in points if (key := f'{operator.name}: {described([point])}') in accepted]
-    if reasons:
-        return Cell(points, ACCEPTED, (), reasons[0])
+    if reason is not None:
+        return Cell(points, ACCEPTED, (), reason)
     maybe = tuple(dict.fromkeys(
         one.test for one in own if all(point in one.points or point[0] in one.unclear for point in points)
     ))

@@ -34,6 +34,7 @@ class Modules:
         self._names: dict[str, Names] = {}
         self._bound: dict[str, dict[str, list[ast.stmt]]] = {}
         self._scopes: dict[str, Scope] = {}
+        self._read_through: set[str] = set()
 
     @cached_property
     def resolver(self) -> Resolver:
@@ -68,6 +69,12 @@ class Modules:
         if path not in self._scopes:
             self._scopes[path] = Scope(path)
         return self._scopes[path]
+
+    def is_new(self, path: str) -> bool:
+        """Whether nobody has asked this of a module before."""
+        is_new = path not in self._read_through
+        self._read_through.add(path)
+        return is_new
 
     def binding(self, path: str, name: str) -> ast.stmt | None:
         """The last statement of a module that defines a function or a class of a name, or assigns to it."""

@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from flakelint.coverage.run import Run
+from flakelint.coverage.run import Run, SkippedError, TooMuchError
 from flakelint.coverage.values import (
+    OUTPUT,
+    Class,
     Function,
     Instance,
     Method,
@@ -23,7 +25,9 @@ from flakelint.coverage.values import (
     Reference,
     Request,
     Scope,
+    Structure,
     Tested,
+    sources_of,
 )
 from flakelint.project.meanings import imported_by
 from flakelint.project.resolution import Symbol
@@ -34,6 +38,8 @@ _FACTS = frozenset({'dtype', 'device', 'is_leaf', 'requires_grad', 'is_cuda', 'l
 _SAME = frozenset({'data', 'real', 'values', 'indices'})
 _REFERENCE = re.compile(r'(?:^|_)(?:naive|ref|reference|recurrence|torch|eager)(?:_|$)')
 _OPERATORS = 'ops'
+# the name under which a module says that it skips its tests
+SKIPPED = '<skipped>'
 
 
 def look_up(name: str, scope: Scope, run: Run) -> Any:
@@ -47,12 +53,27 @@ def look_up(name: str, scope: Scope, run: Run) -> Any:
 
 def of_module(path: str, name: str, run: Run) -> Any:
     """What a name means at the top of a module."""
-    names = run.modules.scope(path).names
-    if name not in names:
+    scope = run.modules.scope(path)
+    if is_test_module(path) and run.modules.is_new(path):
+        _go_through(path, scope, run)
+    if name not in scope.names:
         # a name that is made of itself
-        names[name] = Opaque()
-        names[name] = _worked_out(path, name, run)
-    return names[name]
+        scope.names[name] = Opaque()
+        scope.names[name] = _worked_out(path, name, run)
+    return scope.names[name]
+
+
+def _go_through(path: str, scope: Scope, run: Run) -> None:
+    """Read the statements of a module of the tests in their order: lists may grow, and names be bound anew."""
+    inner = Run(run.modules, run.operators, run.evaluate, run.call, run.execute)
+    try:
+        run.execute(run.modules.statements(path), scope, inner)
+    except (TooMuchError, SkippedError, RecursionError) as error:
+        scope.names[SKIPPED] = isinstance(error, SkippedError)
+    for name, value in scope.names.items():
+        if any(kind == OUTPUT for kind, _ in sources_of(value)):
+            # what is called before a test is no call of the test
+            scope.names[name] = Opaque()
 
 
 def attribute(owner: Any, name: str, run: Run) -> Any:
@@ -65,6 +86,10 @@ def attribute(owner: Any, name: str, run: Run) -> Any:
         return _of_module(owner, name, run)
     if isinstance(owner, Instance):
         return _of_instance(owner, name, run)
+    if isinstance(owner, Class):
+        return _of_class(owner, name, run)
+    if isinstance(owner, Structure):
+        return owner.names.get(name, Opaque())
     if isinstance(owner, Request):
         return owner.param if name == 'param' else Opaque()
     if name == '__name__':
@@ -104,7 +129,7 @@ def _worked_out(path: str, name: str, run: Run) -> Any:
         return _function(Place(path, name), node, run)
     scope = run.modules.scope(path)
     if isinstance(node, ast.ClassDef):
-        return Instance(node, scope)
+        return Class(node, scope)
     inner = Scope(path, outer=scope)
     if node.value is None:
         return Opaque()
@@ -155,10 +180,43 @@ def _of_module(owner: Module, name: str, run: Run) -> Any:
 
 
 def _of_instance(owner: Instance, name: str, run: Run) -> Any:
-    for node in owner.node.body:
-        if isinstance(node, FUNCTIONS) and node.name == name:
-            is_static = any(getattr(one, 'id', '') == 'staticmethod' for one in node.decorator_list)
-            return Function(node, owner.scope, () if is_static else (owner,))
-        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
-            return run.evaluate(node.value, Scope(owner.scope.path, outer=owner.scope), run)
+    if name in owner.names:
+        return owner.names[name]
+    kind = Class(owner.node, owner.scope)
+    found = _of_class(kind, name, run)
+    if isinstance(found, Function) and found.node is methods_of(kind, run).get(name):
+        is_static = any(getattr(one, 'id', '') == 'staticmethod' for one in found.node.decorator_list)
+        return Function(found.node, found.scope, () if is_static else (owner,))
+    if found == Opaque() and name.startswith('assert'):
+        return Named(f'unittest.{name}')
+    return Named('pytest.skip') if found == Opaque() and name == 'skipTest' else found
+
+
+def _of_class(owner: Class, name: str, run: Run) -> Any:
+    method = methods_of(owner, run).get(name)
+    if method is not None:
+        return Function(method, owner.scope)
+    for one in lineage(owner, run):
+        inner = Scope(one.scope.path, outer=one.scope)
+        body = [node for node in one.node.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+        run.execute(body, inner, run)
+        if name in inner.names:
+            return inner.names[name]
     return Opaque()
+
+
+def lineage(owner: Class, run: Run) -> list[Class]:
+    """A class and those of the repository from which it inherits, nearest first."""
+    found = [owner]
+    for one in found:
+        bases = [look_up(base.id, one.scope, run) for base in one.node.bases if isinstance(base, ast.Name)]
+        found.extend(base for base in bases if isinstance(base, Class) and base not in found)
+    return found
+
+
+def methods_of(owner: Class, run: Run) -> dict[str, ast.FunctionDef]:
+    """The methods of a class, inherited ones included."""
+    found: dict[str, ast.FunctionDef] = {}
+    for one in reversed(lineage(owner, run)):
+        found.update({node.name: node for node in one.node.body if isinstance(node, FUNCTIONS)})
+    return found

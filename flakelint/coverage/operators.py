@@ -77,9 +77,11 @@ def operators_of(modules: Modules, settings: CoverageSettings) -> list[Operator]
 
 def _exported(modules: Modules, path: str) -> Iterator[str]:
     names = modules.names(path)
-    for name in names.meanings if names.exports is None else names.exports:
-        if not name.startswith('_'):
-            yield name
+    found = list(names.meanings if names.exports is None else names.exports)
+    for module, _ in names.stars if names.exports is None else ():
+        below = modules.resolver.modules.find(module, path)
+        found.extend(_exported(modules, below) if below is not None and below.endswith('.py') and below != path else ())
+    yield from (name for name in dict.fromkeys(found) if not name.startswith('_'))
 
 
 def _defined(modules: Modules, path: str, name: str) -> Place | None:

@@ -32,7 +32,7 @@ class Report(NamedTuple):
 
     def cells(self, row: Row) -> list[Cell]:
         """What counts of an operator."""
-        return [*row.cells, *row.pairs] if self.with_pairs else row.cells
+        return [*row.cells, *row.pairs]
 
     def holes(self, state: str = HOLE) -> list[tuple[Row, Cell]]:
         """The cells that are in a state, each with its operator."""

@@ -6,21 +6,29 @@
 """What is noted while a test is read, and what reading it needs."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from flakelint.coverage.modules import Modules
-from flakelint.coverage.values import GRADIENT, LEAF, OUTPUT, REFERENCE, REFERENCE_GRADIENT, Place, Source, Sources
+from flakelint.coverage.values import DIFFERENCE, GRADIENT, LEAF, OUTPUT, REFERENCE, REFERENCE_GRADIENT, Place, Source, Sources
 
 _DERIVED = {OUTPUT: GRADIENT, REFERENCE: REFERENCE_GRADIENT, GRADIENT: GRADIENT, REFERENCE_GRADIENT: REFERENCE_GRADIENT}
 
+# what says nothing of where a value comes from
+_UNTOLD = frozenset({DIFFERENCE, LEAF})
 # how many nodes of one test are read at most
 _MAX_STEPS = 60_000
+# tensors that modules make and those of a test are told apart
+_LEAVES = itertools.count()
 
 
 class TooMuchError(Exception):
     """A test that is not read to its end."""
+
+
+class SkippedError(Exception):
+    """A test that is left before its end."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +56,15 @@ class Record:
     Args:
         calls (list[Call], Optional):
             The calls, each known by its number in the list. Default: none.
-        comparisons (list[tuple[frozenset, ...]], Optional):
-            What is compared, each as what its sides are made of. Default: nothing.
+        comparisons (list[tuple[frozenset, frozenset]], Optional):
+            What is asserted to be alike, as what the two are made of. Default: nothing.
         checked (set[tuple[str, Any]], Optional):
             The outputs whose gradients are checked against differences. Default: none.
-        is_whole (bool, Optional):
-            Whether the test was read to its end. Default: `True`.
     """
 
     calls: list[Call] = field(default_factory=list)
-    comparisons: list[tuple[Sources, ...]] = field(default_factory=list)
+    comparisons: list[tuple[Sources, Sources]] = field(default_factory=list)
     checked: set[Source] = field(default_factory=set)
-    is_whole: bool = True
 
 
 class Run:
@@ -74,19 +79,26 @@ class Run:
             Gives the value of an expression in a scope: `evaluate(node, scope, run)`.
         call (Callable):
             Calls a value: `call(function, arguments, run)`.
+        execute (Callable):
+            Goes through statements in a scope: `execute(statements, scope, run)`.
     """
 
     def __init__(
         self, modules: Modules, operators: Mapping[Place, tuple[str, ...]], evaluate: Callable, call: Callable,
+        execute: Callable,
     ) -> None:
         self.modules = modules
         self.operators = operators
         self.evaluate = evaluate
         self.call = call
+        self.execute = execute
         self.record = Record()
         self.depth = 0
+        # how many conditions around are not known, and how much around expects assertions to fail
+        self.unsure = 0
+        self.muted = 0
+        self._differences: list[tuple[Sources, Sources]] = []
         self._left = _MAX_STEPS
-        self._leaves = itertools.count()
         self._gradients: dict[Source, Sources] = {}
         self._latest: Sources = frozenset()
 
@@ -102,7 +114,7 @@ class Run:
 
     def leaf(self) -> Sources:
         """What a new tensor is made of."""
-        return frozenset({(LEAF, next(self._leaves))})
+        return frozenset({(LEAF, next(_LEAVES))})
 
     def backward(self, sources: Sources) -> None:
         """Take gradients of what is made of something."""
@@ -114,9 +126,17 @@ class Run:
         found = [self._gradients[source] for source in sources if source in self._gradients]
         return frozenset().union(*found) if found else self._latest
 
-    def compare(self, sides: Iterable[Sources]) -> None:
-        """Note a comparison."""
-        self.record.comparisons.append(tuple(frozenset(one for one in side if one[0] != LEAF) for side in sides))
+    def difference(self, left: Sources, right: Sources) -> Sources:
+        """What the difference of two values is made of."""
+        self._differences.append((left, right))
+        return left | right | {(DIFFERENCE, len(self._differences) - 1)}
+
+    def is_asserted(self, sources: Sources) -> None:
+        """Note that a test asserts something of a value: that the differences that it is made of are small."""
+        for kind, number in sources if not self.muted else ():
+            if kind == DIFFERENCE:
+                left, right = (frozenset(one for one in side if one[0] not in _UNTOLD) for side in self._differences[number])
+                self.record.comparisons.append((left, right))
 
 
 def derived(sources: Sources) -> Sources:

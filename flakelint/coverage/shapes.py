@@ -14,20 +14,24 @@ from flakelint.coverage.values import Opaque, is_known, joined
 
 _NEW = frozenset({'randn', 'rand', 'zeros', 'ones', 'empty'})
 _KEEP = frozenset({
-    'abs', 'add', 'add_', 'bernoulli_', 'bfloat16', 'clamp', 'clamp_', 'clip', 'clone', 'contiguous', 'copy_', 'cos',
-    'cpu', 'cuda', 'cumsum', 'detach', 'div', 'div_', 'double', 'dropout', 'elu', 'empty_like', 'exp', 'exp_', 'expm1',
-    'fill_', 'flip', 'float', 'full_like', 'gelu', 'half', 'log', 'log1p', 'log_', 'log_softmax', 'logsigmoid',
-    'masked_fill', 'masked_fill_', 'mul', 'mul_', 'nan_to_num', 'neg', 'normal_', 'normalize', 'ones_like', 'pow',
-    'rand_like', 'randint_like', 'randn_like', 'relu', 'requires_grad_', 'retain_grad', 'roll', 'rsqrt', 'sigmoid',
+    'Parameter', 'abs', 'as_tensor', 'add', 'add_', 'bernoulli_', 'bfloat16', 'clamp', 'clamp_', 'clip', 'clone', 'contiguous',
+    'copy_', 'cos',
+    'cpu', 'cuda', 'cumsum', 'detach', 'div', 'div_', 'double', 'dropout', 'elu', 'exp', 'exp_', 'expm1',
+    'fill_', 'flip', 'float', 'gelu', 'half', 'log', 'log1p', 'log_', 'log_softmax', 'logsigmoid',
+    'masked_fill', 'masked_fill_', 'mul', 'mul_', 'nan_to_num', 'neg', 'normal_', 'normalize', 'pow',
+    'relu', 'requires_grad_', 'retain_grad', 'roll', 'rsqrt', 'sigmoid',
     'sigmoid_', 'silu', 'sin', 'softmax', 'softplus', 'sqrt', 'square', 'sub', 'sub_', 'tanh', 'to', 'tril', 'triu',
-    'type', 'type_as', 'uniform_', 'where', 'zero_', 'zeros_like',
+    'type', 'type_as', 'uniform_', 'where', 'zero_',
 })
+
+_CUT = frozenset({'chunk', 'split', 'unbind'})
+_MOST_PARTS = 4096
 
 Shape = tuple
 _Known = Callable[[Shape, Sequence[Any]], Shape | None]
 
 
-def of_call(name: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Opaque:
+def of_call(name: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """What a function of torch gives.
 
     Args:
@@ -49,8 +53,15 @@ def of_call(name: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) ->
     if last == 'tensor' and arguments:
         return Opaque(sources, _nested(arguments[0]))
     tensors = [one for one in arguments if isinstance(one, Opaque)]
+    if last.endswith('_like') and tensors:
+        # new values, of the shape of others
+        return Opaque(shape=tensors[0].shape)
     if last in _KEEP and tensors:
         return Opaque(sources, tensors[0].shape)
+    if last in ('cat', 'concat', 'stack') and arguments:
+        return Opaque(sources, _joint(last, arguments[0], _dim(arguments[1:], keywords)))
+    if last in _CUT and tensors:
+        return _parts(last, tensors[0], arguments[1:], keywords, sources)
     known = _METHODS.get(last)
     if known is not None and arguments and isinstance(arguments[0], Opaque):
         return Opaque(sources, _shape(known, arguments[0].shape, arguments[1:]))
@@ -79,6 +90,8 @@ def of_method(owner: Opaque, name: str, arguments: Sequence[Any], keywords: Mapp
         return Opaque()
     if name in _KEEP:
         return Opaque(sources, owner.shape)
+    if name in _CUT:
+        return _parts(name, owner, arguments, keywords, sources)
     known = _METHODS.get(name)
     return Opaque(sources, _shape(known, owner.shape, arguments) if known is not None else None)
 
@@ -124,6 +137,53 @@ def _sliced(size: Any, part: slice) -> Any:
     if isinstance(size, int) and all(one is None or isinstance(one, int) for one in bounds):
         return len(range(*part.indices(size)))
     return Opaque()
+
+
+def _dim(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> int:
+    dim = keywords.get('dim', arguments[0] if arguments else 0)
+    return dim if isinstance(dim, int) else 0
+
+
+def _joint(name: str, tensors: Any, dim: int) -> Shape | None:
+    """The shape of tensors that are put together."""
+    shapes = [getattr(one, 'shape', None) for one in tensors] if _is_sequence(tensors) else []
+    if not shapes or None in shapes or any(len(one) != len(shapes[0]) for one in shapes):
+        return None
+    first = shapes[0]
+    if name == 'stack':
+        place = dim if dim >= 0 else dim + len(first) + 1
+        return (*first[:place], len(shapes), *first[place:])
+    place = dim % len(first) if first else 0
+    sizes = [one[place] for one in shapes]
+    return (*first[:place], sum(sizes) if is_known(sizes) else Opaque(), *first[place + 1:])
+
+
+def _parts(name: str, tensor: Opaque, arguments: Sequence[Any], keywords: Mapping[str, Any], sources: Any) -> Any:
+    """The tensors into which one is cut; one value for all where it is not known how many there are."""
+    rest = list(arguments)
+    how = None
+    if name != 'unbind':
+        named = [keywords[one] for one in ('chunks', 'split_size_or_sections') if one in keywords]
+        how = named[0] if named else rest.pop(0) if rest else None
+    dim = _dim(rest, keywords)
+    if not tensor.shape or not -len(tensor.shape) <= dim < len(tensor.shape):
+        return Opaque(sources)
+    place = dim % len(tensor.shape)
+    size = tensor.shape[place]
+    before, after = tensor.shape[:place], tensor.shape[place + 1:]
+    if not isinstance(size, int) or size > _MOST_PARTS:
+        return Opaque(sources)
+    if name == 'unbind':
+        return tuple(Opaque(sources, (*before, *after)) for _ in range(size))
+    sizes = how if _is_sequence(how) else _even(name, size, how)
+    return Opaque(sources) if sizes is None else tuple(Opaque(sources, (*before, one, *after)) for one in sizes)
+
+
+def _even(name: str, size: int, how: Any) -> list[int] | None:
+    if not isinstance(how, int) or how < 1:
+        return None
+    each = how if name == 'split' else -(-size // how)
+    return [min(each, size - start) for start in range(0, size, each)]
 
 
 def _at(shape: Shape, index: Any) -> Any:

@@ -26,13 +26,13 @@ from flakelint.coverage.axes import (
     VERIFIER,
     Point,
 )
-from flakelint.coverage.matrix import Cell, Exercise, Row, Suite
+from flakelint.coverage.matrix import HOLE, Cell, Exercise, Row, Suite
 from flakelint.coverage.operators import Operator
 from flakelint.coverage.suite import Dimension, Example, Test, dimensions_of, examples_of
 from flakelint.coverage.values import Named, Tested
 
-# from how many cases of a test others are made, and how many are tried for a hole
-_BASES, _TRIES = 4, 300
+# from how many cases of a test others are made, how many of a test are tried, and how many for an operator
+_BASES, _TRIES, _MOST_TRIES = 4, 300, 1500
 
 # how a call reaches a value of an axis: what is passed, and what is said of it
 _PASSED: dict[Point, tuple[dict[str, str], str]] = {
@@ -78,33 +78,50 @@ class Suggestion(NamedTuple):
     code: str
 
 
-def suggestions(
-    suite: Suite, rows: Iterable[Row], exercises: Iterable[Exercise], holes: Iterable[Cell],
-) -> Iterator[Suggestion]:
-    """What would fill the holes of a matrix."""
+def suggestions(suite: Suite, rows: Iterable[Row], exercises: Iterable[Exercise]) -> Iterator[Suggestion]:
+    """What would fill the holes of a matrix, in its order.
+
+    Args:
+        suite (Suite):
+            The tests.
+        rows (Iterable[Row]):
+            What counts of the matrix.
+        exercises (Iterable[Exercise]):
+            What the tests exercise.
+    """
     near: dict[Any, set[str]] = {}
     for one in exercises:
         near.setdefault(one.operator, set()).add(one.test.partition('[')[0])
-    wanted = list(holes)
     tests = list(suite.tests())
     for row in rows:
-        for cell in (*row.cells, *row.pairs):
-            if any(cell is one for one in wanted):
-                known = [one for one in tests if one.id in near.get(row.operator.place, ())]
-                others = [one for one in tests if one not in known]
-                found = next(_cases(suite, row.operator, cell, [*known, *others]), None)
-                yield found or Suggestion(row.operator.name, cell.points, '', _call(row.operator, cell.points))
+        holes = [cell for cell in (*row.cells, *row.pairs) if cell.state == HOLE]
+        own = near.get(row.operator.place, ())
+        found = _filled(suite, row.operator, holes, sorted(tests, key=lambda one: one.id not in own)) if holes else {}
+        for cell in holes:
+            yield found.get(cell.points) or Suggestion(row.operator.name, cell.points, '', _call(row.operator, cell.points))
 
 
-def _cases(suite: Suite, operator: Operator, cell: Cell, tests: list[Test]) -> Iterator[Suggestion]:
+def _filled(suite: Suite, operator: Operator, holes: list[Cell], tests: list[Test]) -> dict[tuple[Point, ...], Suggestion]:
+    """The first case that fills each hole, of those that differ in one argument from one that there is."""
+    found: dict[tuple[Point, ...], Suggestion] = {}
+    for test, dimension, values, example in islice(_all_variants(suite, operator, tests), _MOST_TRIES):
+        for one in suite.exercises(test, example):
+            filled = [cell for cell in holes if one.operator == operator.place and one.points.issuperset(cell.points)]
+            text = _param(dimension, values) if filled else None
+            for cell in filled if text is not None else ():
+                where = f'{dimension.path}:{dimension.line} ({test.id})'
+                found.setdefault(cell.points, Suggestion(operator.name, cell.points, where, text))
+        if len(found) == len(holes):
+            break
+    return found
+
+
+def _all_variants(
+    suite: Suite, operator: Operator, tests: list[Test],
+) -> Iterator[tuple[Test, Dimension, Example, Example]]:
     for test in tests:
-        dimensions = dimensions_of(test, suite.run())
-        for dimension, values, example in islice(_variants(dimensions, operator), _TRIES):
-            exercised = suite.exercises(test, example)
-            fits = any(one.operator == operator.place and one.points.issuperset(cell.points) for one in exercised)
-            text = _param(dimension, values) if fits else None
-            if text is not None:
-                yield Suggestion(operator.name, cell.points, f'{test.path}:{dimension.line} ({test.id})', text)
+        variants = _variants(dimensions_of(test, suite.run()), operator)
+        yield from ((test, *one) for one in islice(variants, _TRIES))
 
 
 def _variants(dimensions: list[Dimension], operator: Operator) -> Iterator[tuple[Dimension, Example, Example]]:

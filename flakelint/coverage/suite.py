@@ -12,17 +12,22 @@ from typing import Any, NamedTuple
 
 from flakelint.coverage.calls import call
 from flakelint.coverage.expressions import Arguments, elements, evaluate
-from flakelint.coverage.modules import Modules
-from flakelint.coverage.run import Run
+from flakelint.coverage.names import SKIPPED, attribute, lineage, look_up, methods_of
+from flakelint.coverage.run import Run, SkippedError
 from flakelint.coverage.statements import result_of
-from flakelint.coverage.values import Case, Choice, Function, Instance, Named, Opaque, Partial, Request, Scope, Tested
-from flakelint.project.imports import dotted
+from flakelint.coverage.values import Case, Choice, Class, Function, Instance, Named, Opaque, Partial, Request, Scope, Tested
+from flakelint.project.imports import last_name
 from flakelint.project.modules import folders_above
 from flakelint.project.statements import FUNCTIONS, scope_statements
 
 # how many cases of a test are read
-_MAX_CASES = 2000
+_MAX_CASES = 5000
 _PARAMETRIZE, _FIXTURE = 'parametrize', 'fixture'
+# how many fixtures ask for each other
+_MAX_DEPTH = 6
+_SET_UP = ('setUp', 'setup_method', 'setup')
+_MARKS = frozenset({'skip', 'skipif', 'skipIf', 'skipUnless', 'xfail', 'expectedFailure'})
+_SKIPS = frozenset({'pytest.mark.skip', 'pytest.mark.xfail', 'unittest.skip', 'unittest.expectedFailure'})
 
 
 class Test(NamedTuple):
@@ -33,18 +38,18 @@ class Test(NamedTuple):
             The file.
         node (ast.FunctionDef):
             The function.
-        owner (ast.ClassDef | None):
-            The class in which it stands.
+        owners (tuple[ast.ClassDef, ...]):
+            The classes in which it stands, from the outermost.
     """
 
     path: str
     node: ast.FunctionDef
-    owner: ast.ClassDef | None
+    owners: tuple[ast.ClassDef, ...]
 
     @property
     def id(self) -> str:
         """By what pytest knows it, without a case."""
-        return '::'.join([self.path, *([self.owner.name] if self.owner is not None else []), self.node.name])
+        return '::'.join([self.path, *(one.name for one in self.owners), self.node.name])
 
 
 class Example(NamedTuple):
@@ -55,10 +60,13 @@ class Example(NamedTuple):
             What pytest writes between brackets.
         values (dict[str, Any]):
             The arguments.
+        marks (tuple, Optional):
+            The marks of the case. Default: none.
     """
 
     id: str
     values: dict[str, Any]
+    marks: tuple = ()
 
 
 class Dimension(NamedTuple):
@@ -69,36 +77,89 @@ class Dimension(NamedTuple):
             The arguments.
         choices (list[Example]):
             Their values.
+        path (str):
+            The file of the decorator.
         line (int):
-            The line of the decorator.
+            Its line.
     """
 
     names: tuple[str, ...]
     choices: list[Example]
+    path: str
     line: int
 
 
-def tests_of(path: str, modules: Modules) -> Iterator[Test]:
-    """The tests of a file, in the order of the source."""
-    for node in scope_statements(modules.statements(path)):
-        if isinstance(node, FUNCTIONS) and node.name.startswith('test'):
-            yield Test(path, node, None)
-        elif isinstance(node, ast.ClassDef) and (node.name.startswith('Test') or node.name.endswith(('Test', 'Tests'))):
-            inner = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name.startswith('test')]
-            yield from (Test(path, one, node) for one in inner)
+def tests_of(path: str, run: Run) -> list[Test]:
+    """The tests of a file that run, in the order of the source; of two with one name, the last."""
+    scope = run.modules.scope(path)
+    marks = look_up('pytestmark', scope, run)
+    if look_up(SKIPPED, scope, run) is True or _is_skipped(marks):
+        return []
+    return list({test.id: test for test in _in_body(path, run.modules.statements(path), (), run)}.values())
+
+
+def _in_body(path: str, statements: Sequence[ast.AST], owners: tuple[ast.ClassDef, ...], run: Run) -> Iterator[Test]:
+    scope = run.modules.scope(path)
+    for node in scope_statements(statements):
+        if isinstance(node, FUNCTIONS) and node.name.startswith('test') and not owners:
+            yield from [] if _is_marked(node, scope, run) else [Test(path, node, ())]
+        elif isinstance(node, ast.ClassDef) and not _is_marked(node, scope, run):
+            kind = Class(node, scope)
+            if _is_collected(kind, run):
+                tests = [one for name, one in methods_of(kind, run).items() if name.startswith('test')]
+                yield from (Test(path, one, (*owners, node)) for one in tests if not _is_marked(one, scope, run))
+            yield from _in_body(path, node.body, (*owners, node), run)
+
+
+def _is_collected(kind: Class, run: Run) -> bool:
+    """Whether pytest looks for tests in a class."""
+    if any('TestCase' in last_name(base) for one in lineage(kind, run) for base in one.node.bases):
+        return True
+    refuses = attribute(kind, '__test__', run) is False
+    return kind.node.name.startswith('Test') and not refuses and '__init__' not in methods_of(kind, run)
+
+
+def _is_marked(node: ast.FunctionDef | ast.ClassDef, scope: Scope, run: Run) -> bool:
+    """Whether a decorator keeps pytest from running something, or expects it to fail."""
+    names = [one for one in node.decorator_list if last_name(one.func if isinstance(one, ast.Call) else one) in _MARKS]
+    return any(_is_skipped(evaluate(one, Scope(scope.path, outer=scope), run)) for one in names)
+
+
+def _is_skipped(marks: Any) -> bool:
+    listed = marks if isinstance(marks, list | tuple) else [marks]
+    return any(isinstance(one, Named) and one.name in _SKIPS for one in listed)
 
 
 def dimensions_of(test: Test, run: Run) -> list[Dimension]:
-    """What the decorators of a test and of its class and the fixtures that it asks for vary."""
-    decorators = [one for node in (test.node, test.owner) if node is not None for one in reversed(node.decorator_list)]
-    calls = [one for one in decorators if isinstance(one, ast.Call) and _last(one.func) == _PARAMETRIZE]
+    """What the decorators of a test and of its classes and the fixtures that it asks for vary."""
     scope = Scope(test.path, outer=run.modules.scope(test.path))
-    found = [_dimension(one, scope, run) for one in calls]
+    nodes = [one for node in (test.node, *reversed(test.owners)) for one in reversed(node.decorator_list)]
+    nodes.extend(_bound(test.path, 'pytestmark', run))
+    found: list[Dimension | None] = []
+    for node in nodes:
+        called = next(iter(_bound(test.path, node.id, run)), node) if isinstance(node, ast.Name) else node
+        if isinstance(called, ast.Call) and last_name(called.func) == _PARAMETRIZE:
+            found.append(_dimension(called, scope, run))
     taken = {name for one in found if one is not None for name in one.names}
-    for name in _parameters(test.node):
-        if name not in taken:
-            found.append(_of_fixture(name, test, run))
-    return [one for one in found if one is not None]
+    asked = [name for name in dict.fromkeys(_asked(test.node, test, run)) if name not in taken]
+    # as pytest does, fixtures first
+    return [one for one in (*(_of_fixture(name, test, run) for name in asked), *found) if one is not None]
+
+
+def _bound(path: str, name: str, run: Run) -> list[ast.expr]:
+    """The expressions of a list that a module binds to a name, or the one that it binds."""
+    node = run.modules.binding(path, name)
+    value = getattr(node, 'value', None)
+    return value.elts if isinstance(value, ast.List | ast.Tuple) else [value] if value is not None else []
+
+
+def _asked(node: ast.FunctionDef, test: Test, run: Run, depth: int = 0) -> Iterator[str]:
+    """The fixtures for which a function asks, those for which they ask before them."""
+    for name in _parameters(node):
+        fixture = _fixture(name, test, run) if depth < _MAX_DEPTH else None
+        if fixture is not None:
+            yield from (one for one in _asked(fixture.node, test, run, depth + 1) if one != name)
+        yield name
 
 
 def examples_of(dimensions: Sequence[Dimension]) -> Iterator[Example]:
@@ -108,28 +169,41 @@ def examples_of(dimensions: Sequence[Dimension]) -> Iterator[Example]:
         values: dict[str, Any] = {}
         for one in choices:
             values |= one.values
-        yield Example('-'.join(one.id for one in choices), values)
+        yield Example('-'.join(one.id for one in choices), values, tuple(mark for one in choices for mark in one.marks))
 
 
 def read(test: Test, example: Example, run: Run) -> None:
-    """Read a test as it is run with a case."""
+    """Read a test as it is run with a case.
+
+    Raises:
+        SkippedError: The test is left.
+        TooMuchError: It is too long to be read.
+    """
+    if _is_skipped(example.marks):
+        raise SkippedError
     scope = run.modules.scope(test.path)
-    first = (Instance(test.owner, scope),) if test.owner is not None else ()
-    given = {name: _given(name, test, example, run, 0) for name in _parameters(test.node)}
+    first: tuple = ()
+    if test.owners:
+        own = Instance(test.owners[-1], scope)
+        first = (own,)
+        for name, method in methods_of(Class(own.node, scope), run).items():
+            if name in _SET_UP:
+                result_of(Function(method, scope, first), Arguments([], {}, False), run)
+    defaults = _with_default(test.node)
+    names = [name for name in _parameters(test.node) if name in example.values or name not in defaults]
+    given = {name: _given(name, test, example, run, 0) for name in names}
     result_of(Function(test.node, scope, first), Arguments([], given), run)
-
-
-def is_skipped(test: Test) -> bool:
-    """Whether a test never runs."""
-    return any(_last(one.func if isinstance(one, ast.Call) else one) == 'skip' for one in test.node.decorator_list)
 
 
 def _parameters(node: ast.FunctionDef) -> list[str]:
     return [one.arg for one in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs] if one.arg != 'self']
 
 
-def _last(node: ast.expr) -> str:
-    return (dotted(node) or '').rpartition('.')[2]
+def _with_default(node: ast.FunctionDef) -> set[str]:
+    names = [one.arg for one in [*node.args.posonlyargs, *node.args.args]]
+    found = set(names[len(names) - len(node.args.defaults):]) if node.args.defaults else set()
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return found | {one.arg for one, value in pairs if value is not None}
 
 
 def _dimension(node: ast.Call, scope: Scope, run: Run) -> Dimension | None:
@@ -148,7 +222,7 @@ def _dimension(node: ast.Call, scope: Scope, run: Run) -> Dimension | None:
         found, is_exact = elements(option)
         for example in _choices(names, found if is_exact else [Opaque()], ids, run):
             choices.setdefault(example.id, example)
-    return Dimension(names, list(choices.values()), node.lineno)
+    return Dimension(names, list(choices.values()), scope.path, node.lineno)
 
 
 def _choices(names: tuple[str, ...], found: list, ids: Any, run: Run) -> list[Example]:
@@ -160,7 +234,9 @@ def _choices(names: tuple[str, ...], found: list, ids: Any, run: Run) -> list[Ex
         named = given if isinstance(given, str) else _listed(ids, index)
         if named is None:
             named = '-'.join(_id(name, value, index, ids, run) for name, value in zip(names, values, strict=True))
-        examples.append(Example(named, dict(zip(names, values, strict=True))))
+        marks = one.marks if isinstance(one, Case) else ()
+        marks = tuple(marks) if isinstance(marks, list | tuple) else (marks,)
+        examples.append(Example(named, dict(zip(names, values, strict=True)), marks))
     return _without_doubles(examples)
 
 
@@ -199,9 +275,14 @@ def _without_doubles(examples: list[Example]) -> list[Example]:
     return found
 
 
-def _fixture(name: str, path: str, run: Run) -> Function | None:
-    """The fixture of a name that the tests of a file get."""
-    for place in [path, *(f'{folder}/conftest.py' if folder else 'conftest.py' for folder in folders_above(path))]:
+def _fixture(name: str, test: Test, run: Run) -> Function | None:
+    """The fixture of a name that a test gets."""
+    scope = run.modules.scope(test.path)
+    for owner in reversed(test.owners):
+        for node in methods_of(Class(owner, scope), run).values():
+            if name in _fixture_names(node):
+                return Function(node, scope, (Instance(owner, scope),))
+    for place in [test.path, *(f'{folder}/conftest.py' if folder else 'conftest.py' for folder in folders_above(test.path))]:
         for node in scope_statements(run.modules.statements(place)):
             if isinstance(node, FUNCTIONS) and name in _fixture_names(node):
                 return Function(node, run.modules.scope(place))
@@ -210,27 +291,27 @@ def _fixture(name: str, path: str, run: Run) -> Function | None:
 
 def _fixture_names(node: ast.FunctionDef) -> Iterator[str]:
     for one in node.decorator_list:
-        if _last(one.func if isinstance(one, ast.Call) else one) == _FIXTURE:
+        if last_name(one.func if isinstance(one, ast.Call) else one) == _FIXTURE:
             named = [keyword.value.value for keyword in getattr(one, 'keywords', ())
                      if keyword.arg == 'name' and isinstance(keyword.value, ast.Constant)]
             yield named[0] if named else node.name
 
 
 def _of_fixture(name: str, test: Test, run: Run) -> Dimension | None:
-    fixture = _fixture(name, test.path, run)
+    fixture = _fixture(name, test, run)
     for one in fixture.node.decorator_list if fixture is not None else ():
         given = {keyword.arg: keyword.value for keyword in getattr(one, 'keywords', ())}
         if 'params' in given:
             values = elements(evaluate(given['params'], fixture.scope, run))[0]
             ids = evaluate(given['ids'], fixture.scope, run) if 'ids' in given else None
-            return Dimension((name,), _choices((name,), values, ids, run), one.lineno)
+            return Dimension((name,), _choices((name,), values, ids, run), fixture.scope.path, one.lineno)
     return None
 
 
 def _given(name: str, test: Test, example: Example, run: Run, depth: int) -> Any:
     """What a test gets for an argument."""
-    fixture = _fixture(name, test.path, run)
-    if fixture is None or depth > 5:
+    fixture = _fixture(name, test, run)
+    if fixture is None or depth >= _MAX_DEPTH:
         return example.values.get(name, Opaque())
     asked = _parameters(fixture.node)
     given = {one: _given(one, test, example, run, depth + 1) for one in asked if one != 'request'}

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-OUTPUT, FINAL_STATE, GRADIENT, REFERENCE, REFERENCE_GRADIENT, LEAF = (
-    'output', 'final state', 'gradient', 'reference', 'gradient of a reference', 'leaf',
+OUTPUT, FINAL_STATE, GRADIENT, REFERENCE, REFERENCE_GRADIENT, LEAF, DIFFERENCE = (
+    'output', 'final state', 'gradient', 'reference', 'gradient of a reference', 'leaf', 'difference',
 )
 
-# a kind of the above, and what it comes from: the number of a call, the place of a reference, the number of a leaf
+# a kind of the above, and what it comes from: the number of a call, a leaf or a difference, or the place of a reference
 Source = tuple[str, Any]
 Sources = frozenset[Source]
 
@@ -25,6 +25,13 @@ _SAME_TYPE = {
     'torch.half': 'torch.float16', 'torch.float': 'torch.float32', 'torch.double': 'torch.float64',
     'torch.short': 'torch.int16', 'torch.int': 'torch.int32', 'torch.long': 'torch.int64',
 }
+
+
+class _Left:
+    """What a call gives that ends the function in which it stands, in one of several ways."""
+
+
+LEFT = _Left()
 
 
 @dataclass(frozen=True)
@@ -36,10 +43,13 @@ class Opaque:
             What it is made of. Default: nothing that matters.
         shape (tuple | None, Optional):
             Its shape if it is a tensor, sizes that are not known among it; `None` where that is not known. Default: `None`.
+        may_be_none (bool, Optional):
+            Whether it may be None. Default: `False`.
     """
 
     sources: Sources = frozenset()
     shape: tuple | None = None
+    may_be_none: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,11 +130,14 @@ class Scope:
             What they hold. Default: nothing yet.
         outer (Scope | None, Optional):
             The scope around it. Default: `None`.
+        outside (set[str], Optional):
+            The names that are declared to be of an outer one. Default: none.
     """
 
     path: str
     names: dict[str, Any] = field(default_factory=dict)
     outer: 'Scope | None' = None
+    outside: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -187,10 +200,46 @@ class Instance:
             The class.
         scope (Scope):
             Where it is defined.
+        names (dict[str, Any], Optional):
+            Its attributes, as far as they have been assigned. Default: none.
     """
 
     node: ast.ClassDef
     scope: Scope
+    names: dict[str, Any] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class of the repository.
+
+    Args:
+        node (ast.ClassDef):
+            Its code.
+        scope (Scope):
+            Where it is defined.
+    """
+
+    node: ast.ClassDef
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Structure:
+    """An object that is only its attributes, such as one of a data class.
+
+    Args:
+        names (dict[str, Any]):
+            The attributes, in order.
+        is_tuple (bool, Optional):
+            Whether it is a tuple of them as well. Default: `False`.
+        node (ast.ClassDef | None, Optional):
+            Its class, if that is one of the repository. Default: `None`.
+    """
+
+    names: dict[str, Any]
+    is_tuple: bool = False
+    node: ast.ClassDef | None = None
 
 
 @dataclass(frozen=True)
@@ -202,10 +251,13 @@ class Case:
             The values.
         id (Any, Optional):
             The name that is given to it. Default: `None`.
+        marks (Any, Optional):
+            Its marks. Default: none.
     """
 
     values: tuple
     id: Any = None
+    marks: Any = ()
 
 
 @dataclass(frozen=True)
@@ -246,6 +298,8 @@ def sources_of(value: Any) -> Sources:
         return sources_of([value.arguments, value.keywords])
     if isinstance(value, Method):
         return sources_of(value.owner)
+    if isinstance(value, Structure):
+        return joined(value.names.values())
     if isinstance(value, Mapping):
         return joined(value.values())
     return joined(value) if isinstance(value, _CONTAINERS) else frozenset()
@@ -262,6 +316,8 @@ def is_known(value: Any) -> bool:
         return False
     if isinstance(value, Case):
         return is_known(value.values)
+    if isinstance(value, Structure):
+        return is_known(value.names)
     if isinstance(value, Mapping):
         return all(map(is_known, value.values()))
     return all(map(is_known, value)) if isinstance(value, _CONTAINERS) else True
@@ -273,8 +329,13 @@ def join(one: Any, other: Any) -> Any:
         return one
     if isinstance(one, (*_LISTS, Choice)) and isinstance(other, (*_LISTS, Choice)):
         return Choice((*_options(one), *_options(other)))
+    sources = joined([one, other])
+    if None in (one, other):
+        there = one if other is None else other
+        return Opaque(sources, there.shape if isinstance(there, Opaque) else None, True)
     shapes = {value.shape if isinstance(value, Opaque) else None for value in (one, other)}
-    return Opaque(joined([one, other]), shapes.pop() if len(shapes) == 1 else None)
+    is_unsure = any(isinstance(value, Opaque) and value.may_be_none for value in (one, other))
+    return Opaque(sources, shapes.pop() if len(shapes) == 1 else None, is_unsure)
 
 
 def _options(value: Any) -> tuple:

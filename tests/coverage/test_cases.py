@@ -33,7 +33,7 @@ def chunk_op(
     """
 '''
 _OTHER = '''
-def other_op(q, k, v, g, scale=None, use_qk_l2norm_in_kernel=False):
+def other_op(q, k, v, g, beta=None, scale=None, initial_state=None, output_final_state=False, use_qk_l2norm_in_kernel=False):
     return q, None
 
 def chunk_op_fwd(q, k, v):
@@ -50,7 +50,10 @@ FILES = {
     'pkg/ops/op/naive.py': 'def naive_op(q, k, v, g=None, beta=None, initial_state=None):\n    return q, None\n',
 }
 _HEAD = '''
-import functools
+import functools, itertools, math, os, unittest
+from dataclasses import dataclass
+from typing import NamedTuple
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -58,6 +61,14 @@ from einops import repeat
 from pkg.ops.op import chunk_op, other_op
 from pkg.ops.op.naive import naive_op
 from pkg.utils import assert_close, device, get_err_ratio
+
+def mk(B=1, T=8, H=2, K=4, V=4, HV=None):
+    HV = HV or H
+    q, k = torch.randn(B, T, H, K), F.normalize(torch.randn(B, T, H, K), dim=-1)
+    v = torch.randn(B, T, HV, V)
+    g = F.logsigmoid(torch.randn(B, T, HV, K))
+    beta = torch.rand(B, T, HV)
+    return q, k, v, g, beta
 '''
 # what every call of the operator has, unless a case says otherwise
 _USUAL = {('layout', 'dense'), ('gate', 'non-safe'), ('beta', 'raw'), ('q/k norm', 'without'), ('value heads', 'plain')}
@@ -72,12 +83,13 @@ class Written(NamedTuple):
 
 
 def _cases() -> list[Written]:
-    text = (Path(__file__).parent / 'cases.txt').read_text(encoding='utf-8')
     found = []
-    for part in text.split('\n=== ')[1:]:
-        name, exercised, code = part.split('\n', 2)
-        names = exercised.removeprefix('exercised: ').split(', ')
-        found.append(Written(name, frozenset(names) - {'nothing'}, code))
+    for table in ('cases.txt', 'styles.txt'):
+        text = Path(__file__).with_name(table).read_text(encoding='utf-8')
+        for part in text.split('\n=== ')[1:]:
+            name, exercised, code = part.split('\n', 2)
+            names = exercised.removeprefix('exercised: ').split(', ')
+            found.append(Written(name, frozenset(names) - {'nothing'}, code))
     return found
 
 

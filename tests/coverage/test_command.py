@@ -7,12 +7,14 @@
 
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from tests.tools import flakelint, write
+from tests.tools import clean_environment, flakelint, write
 
 _OPERATOR = '''
 def chunk_op(q, k, v, initial_state=None, output_final_state=False, use_qk_l2norm_in_kernel=False, cu_seqlens=None):
@@ -170,3 +172,59 @@ def test_files_that_cannot_be_read_are_left_out(repository: Path) -> None:
     done = flakelint('coverage', cwd=repository)
     assert (done.returncode, done.stderr) == (0, '')
     assert 'forward 2' in done.stdout
+
+
+def test_what_is_accepted_by_itself_is_so_in_pairs(repository: Path) -> None:
+    before = _holes(repository, '--pairs')
+    write(repository / 'pyproject.toml', '[tool.flakelint.coverage.accepted]\n"chunk_op: layout=varlen" = "not yet"\n')
+    assert _holes(repository, '--pairs') == {hole for hole in before if 'layout=varlen' not in hole}
+    key = 'chunk_op: layout=dense and head sizes=different'
+    write(repository / 'pyproject.toml', f'[tool.flakelint.coverage.accepted]\n"{key}" = "not yet"\n')
+    assert _holes(repository, '--pairs') == before - {'layout=dense and head sizes=different'}
+
+
+@pytest.mark.parametrize('key', ['chunk_op: layout=dense', 'chunk_op: layout = varlen', 'nosuch: layout=varlen'])
+def test_what_is_accepted_and_no_hole_is_told(repository: Path, key: str) -> None:
+    write(repository / 'pyproject.toml', f'[tool.flakelint.coverage.accepted]\n"{key}" = "not yet"\n')
+    done = flakelint('coverage', cwd=repository)
+    assert done.returncode == 0
+    assert done.stderr == f'flakelint: `coverage.accepted."{key}"` is no hole: take it out\n'
+
+
+@pytest.mark.parametrize('name', ['pkg/ops/op', 'pkg/ops/op/', 'pkg/ops/op/chunk.py', 'pkg'])
+def test_asks_for_operators_by_path(repository: Path, name: str) -> None:
+    assert flakelint('coverage', name, cwd=repository).stdout == flakelint('coverage', cwd=repository).stdout
+
+
+def test_names_of_cases_are_those_of_pytest(repository: Path) -> None:
+    case = '''
+import enum
+from typing import NamedTuple
+class Shape(NamedTuple):
+    K: int
+    V: int
+@pytest.fixture(params=[0, 1], ids=['zero', 'one'])
+def offset(request):
+    return request.param
+def name(value):
+    return f'K{value.K}' if isinstance(value, Shape) else str(value).split('.')[-1]
+class TestIt:
+    @pytest.mark.parametrize('shape', [Shape(4, 4), Shape(4, 8)], ids=['same', None])
+    @pytest.mark.parametrize(('dtype', 'flag'), [(torch.float16, True), pytest.param(torch.float, None, id='plain')])
+    def test_a(self, shape, dtype, flag, offset):
+        x = [torch.randn(1, 5, 2, shape.K)] * 2 + [torch.randn(1, 5, 2, shape.V)]
+        torch.testing.assert_close(chunk_op(*x)[0], naive_op(*x)[0])
+    @pytest.mark.parametrize('dtype', [torch.float16, torch.bfloat16], ids=name)
+    @pytest.mark.parametrize('x', [1.5, 1.5, 'a', -1])
+    @pytest.mark.parametrize('op', [chunk_op, lambda *x: chunk_op(*x)])
+    def test_b(self, dtype, x, op):
+        x = [torch.randn(1, 5, 2, 4)] * 3
+        torch.testing.assert_close(op(*x)[0], naive_op(*x)[0])
+'''
+    write(repository / 'tests/ops/test_op.py', _TEST.partition('CASES')[0] + case)
+    command = [sys.executable, '-m', 'pytest', '--collect-only', '-q', '-p', 'no:cacheprovider', 'tests']
+    environment = clean_environment(PYTHONPATH=str(repository))
+    collected = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True, check=True).stdout
+    document = json.loads(flakelint('coverage', '--output-format', 'json', cwd=repository).stdout)
+    told = {test for one in document['operators'][0]['values'] for test in one['tests']}
+    assert told == {line for line in collected.splitlines() if '::' in line}
