@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, VALUE, Part
-from flakelint.affected.reads import ARGUMENT, DECORATOR, STAR, STRING, VALUE_OF, Import, Read
-from flakelint.project.modules import ModuleNames, folders_above
+from flakelint.affected.modules import Modules
+from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, LAZY, METHOD, VALUE, Part
+from flakelint.affected.reads import ARGUMENT, BELOW, DECORATOR, STAR, STRING, VALUE_OF, Import, Read
+from flakelint.project.modules import folders_above
 
 # a file and one of its names; the body where that is empty
 Node = tuple[str, str]
@@ -20,7 +21,7 @@ MEMBER, REEXPORT, WHOLE, RUNS, CHANGES = 'member', 're-export', 'whole module', 
 DISPATCH, REGISTERS = 'dispatch', 'registration'
 # how a body may read a value without changing it
 _HARMLESS = frozenset({DECORATOR, ARGUMENT, VALUE_OF})
-_LAZY, _ALL = '__getattr__', '__all__'
+ALL = '__all__'
 _BACKENDS, _BACKEND = 'backends', 'BaseBackend'
 
 
@@ -41,29 +42,6 @@ class Step(NamedTuple):
     line: int
 
 
-class _Modules(ModuleNames):
-    """The modules of a repository, each looked for once by the files of a folder."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        super().__init__(paths)
-        self._found: dict[tuple[str, str], str | None] = {}
-
-    def find(self, module: str, importer: str) -> str | None:
-        """As its base does."""
-        key = (module, importer.rpartition('/')[0])
-        if key not in self._found:
-            self._found[key] = super().find(module, importer) or self._beside(module, key[1])
-        return self._found[key]
-
-    def _beside(self, module: str, folder: str) -> str | None:
-        """A module in one of the folders above: pytest looks for modules beside every `conftest.py`."""
-        for above in folders_above(folder) if not module.startswith('.') else ():
-            found = self._locate(above, module.split('.'))
-            if found is not None and not found.endswith('/'):
-                return found
-        return None
-
-
 class Graph:
     """What the parts of files lead to.
 
@@ -74,7 +52,7 @@ class Graph:
 
     def __init__(self, files: Mapping[str, list[Part]]) -> None:
         self.files = files
-        self.modules = _Modules(files)
+        self.modules = Modules(files)
         self._changed: dict[str, frozenset[str]] = {}
         self._by_name: dict[str, dict[str, list[Part]]] = {}
         for path, parts in files.items():
@@ -107,7 +85,11 @@ class Graph:
         for read in part.reads:
             yield from self._of_read(path, part, read)
         for brought in part.loads:
-            if part.kind == BODY:
+            if brought.member.startswith(BELOW):
+                # a table says which modules
+                if part.name != LAZY or not self._tables(path):
+                    yield from self._below(path, brought)
+            elif part.kind == BODY:
                 yield from self._runs(path, brought)
             else:
                 yield from self._whole(self.modules.find(brought.module, path), brought.line)
@@ -154,6 +136,8 @@ class Graph:
         # a name may be bound here and by a star as well
         yield from self._from_stars(path, name, rest, kind, line, seen)
         if name not in names:
+            if LAZY in names and self._lazily_loaded(path, name):
+                yield from self._lazy(path, name, rest, kind, line, seen)
             return
         if rest and f'{name}.{rest[0]}' in names:
             yield Step((path, f'{name}.{rest[0]}'), kind, line)
@@ -192,13 +176,13 @@ class Graph:
             return
         names = self._by_name.get(target, {})
         submodule = self.modules.member(target, brought.member)
-        if _LAZY in names and brought.member not in names:
-            yield Step((target, _LAZY), kind, brought.line)
+        if LAZY in names and brought.member not in names:
+            yield Step((target, LAZY), kind, brought.line)
         if submodule is not None and (brought.member not in names or target == path):
             yield from self._module(submodule, rest, kind, brought.line, set()) if rest or kind != REEXPORT else ()
             return
-        if _LAZY in names and brought.member not in names:
-            yield from self._whole(target, brought.line)
+        if LAZY in names and brought.member not in names:
+            yield from self._lazy(target, brought.member, rest, kind, brought.line, set())
             return
         if target.endswith('/'):
             return
@@ -217,12 +201,12 @@ class Graph:
         names = self._by_name.get(target, {})
         submodule = self.modules.member(target, name)
         if name not in names and submodule is not None:
-            if _LAZY in names:
-                yield Step((target, _LAZY), kind, line)
+            if LAZY in names:
+                yield Step((target, LAZY), kind, line)
             yield Step((submodule, ''), RUNS, line)
             yield from self._module(submodule, inner, kind, line, seen)
-        elif _LAZY in names and name not in names:
-            yield from self._whole(target, line)
+        elif LAZY in names and name not in names:
+            yield from self._lazy(target, name, inner, kind, line, seen)
         else:
             yield Step((target, name), kind, line)
             yield from self._symbol(target, name, inner, kind, line, seen)
@@ -235,8 +219,38 @@ class Graph:
                 target = self.modules.find(brought.module, path)
                 if target is not None and not target.endswith('/'):
                     yield Step((path, STAR), kind, line)
-                    yield Step((target, _ALL), kind, line)
+                    yield Step((target, ALL), kind, line)
                     yield from self._symbol(target, name, rest, kind, line, seen)
+
+    def _tables(self, path: str) -> list[tuple[str, ...]]:
+        return [entry for part in self.files.get(path, ()) for entry in part.tables]
+
+    def _lazy(
+        self, target: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node],
+    ) -> Iterator[Step]:
+        """What the `__getattr__` of a module gives for a name: what its tables say, else anything."""
+        yield Step((target, LAZY), kind, line)
+        found = self._lazily_loaded(target, name)
+        if not found:
+            yield from self._whole(target, line)
+        for module, texts in found:
+            yield from (Step((one, ''), RUNS, line) for one in (module, *self._packages(module)))
+            for text in texts:
+                yield Step((module, text), kind, line)
+                yield from self._symbol(module, text, rest, kind, line, seen)
+            if not any(text in self._by_name[module] for text in texts):
+                yield from self._whole(module, line)
+
+    def _lazily_loaded(self, target: str, name: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The modules that the tables of a module have for a name, each with what may be taken from it."""
+        entries = [entry for entry in self._tables(target) if name in entry]
+        return [(module, entry) for entry in entries for module in self.modules.named(target, entry)]
+
+    def _runs_lazily(self, target: str, brought: Import) -> Iterator[Step]:
+        """What an import runs that takes a name from a module which may not hold it."""
+        yield Step((target, LAZY), RUNS, brought.line)
+        for module, _ in self._lazily_loaded(target, brought.member):
+            yield from (Step((one, ''), RUNS, brought.line) for one in (module, *self._packages(module)))
 
     def _whole(self, target: str | None, line: int) -> Iterator[Step]:
         """All of a module, where it is not seen what is asked of it."""
@@ -251,7 +265,15 @@ class Graph:
             # with a package go the modules that it holds
             stack.extend(self._modules_in(one))
 
+    def _below(self, path: str, brought: Import) -> Iterator[Step]:
+        """All modules that a name may mean of which only the beginning is known."""
+        target = self.modules.find(brought.module, path)
+        beginning = brought.member.removeprefix(BELOW).replace('.', '/')
+        for one in self.modules.below(target, beginning) if target is not None else ():
+            yield from self._whole(one, brought.line)
+
     def _modules_in(self, path: str) -> Iterator[str | None]:
+        yield from (module for entry in self._tables(path) for module in self.modules.named(path, entry))
         for part in self.files.get(path, ()):
             for brought in (one for ones in part.imports.values() for one in ones) if part.kind == IMPORT else ():
                 target = self.modules.find(brought.module, path)
@@ -270,6 +292,9 @@ class Graph:
             submodule = self.modules.member(target, brought.member)
             found.extend([submodule] if submodule is not None else ())
         yield from (Step((one, ''), RUNS, brought.line) for one in found if not one.endswith('/'))
+        names = self._by_name.get(target, {})
+        if LAZY in names and target != path and brought.member not in ('', STAR, *names):
+            yield from self._runs_lazily(target, brought)
 
     def _packages(self, path: str) -> Iterator[str]:
         """The `__init__.py` of the packages in which a file stands."""

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 FUNCTION, CLASS, METHOD, VALUE, IMPORT, BODY = 'function', 'class', 'method', 'value', 'import', 'body'
 
+# the function of a module that gives what it does not hold
+LAZY = '__getattr__'
+_ASKED_FOR_NAMES = frozenset({LAZY, '__dir__', '__all__'})
+
 _SCRIPT = re.compile(r"__name__ == '__main__'")
 _VALUES = (ast.Assign, ast.AnnAssign)
 
@@ -65,6 +69,8 @@ class Part(NamedTuple):
             The operation in whose backends `@dispatch` looks for it. Default: none.
         fills (tuple[str, ...], Optional):
             The names of the module into which it puts something. Default: none.
+        tables (tuple[tuple[str, ...], ...], Optional):
+            The texts of each entry of its tables, from which a `__getattr__` beside it may take what it gives. Default: none.
     """
 
     name: str
@@ -78,29 +84,43 @@ class Part(NamedTuple):
     fixture: Fixture | None = None
     dispatches: str = ''
     fills: tuple[str, ...] = ()
+    tables: tuple[tuple[str, ...], ...] = ()
 
 
 def parts_of(file: 'SourceFile') -> list[Part]:
     """The parts of a file, the body last; of several definitions of a name each is one."""
-    module = _Module()
-    found = [part for node in _scope(file.statements) for part in module.parts(node)]
-    marks = [node for node in file.statements if isinstance(node, _VALUES)] if 'usefixtures' in file.text else []
-    return [*found, module.body(marks)]
+    module = _Module(has_tables=LAZY in file.text)
+    found = [*(part for node in _scope(file.statements) for part in module.parts(node)), module.body()]
+    return [_only_for_names(part, found) if part.tables else part for part in found]
+
+
+def _only_for_names(table: Part, beside: list[Part]) -> Part:
+    """A table without the strings in it, where it only serves a `__getattr__`, which takes those of one entry."""
+    readers = {part.name for part in beside if any(read.name.partition('.')[0] == table.name for read in part.reads)}
+    if not table.name.startswith('_') or readers - _ASKED_FOR_NAMES:
+        return table
+    return table._replace(reads=tuple(read for read in table.reads if read.kind != STRING))
 
 
 class _Module:
-    """The body of a module, which grows as its statements are taken apart."""
+    """The body of a module, which grows as its statements are taken apart.
 
-    def __init__(self) -> None:
+    Args:
+        has_tables (bool):
+            Whether the tables of the module matter.
+    """
+
+    def __init__(self, has_tables: bool) -> None:
         self._reads = Reads()
+        self._has_tables = has_tables
         self._lines: list[int] = []
 
-    def body(self, marks: Iterable[ast.stmt]) -> Part:
-        """The body; some of its statements may ask for fixtures."""
+    def body(self) -> Part:
+        """The body."""
         reads = self._reads
         first, last = min(self._lines, default=1), max(self._lines, default=0)
-        whole = Part('', BODY, first, last, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads))
-        return whole._replace(asks=tuple(_named_fixtures(marks)))
+        asks = tuple(reads.asked)
+        return Part('', BODY, first, last, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads), asks)
 
     def parts(self, node: ast.AST) -> Iterable[Part]:
         """The parts that a statement makes; what it does besides is the body's."""
@@ -128,7 +148,7 @@ class _Module:
         reads.add(one for one in node.body if one not in methods)
         # what a class is made of runs when it is defined
         self._reads.names.update({key: read for key, read in reads.names.items() if read.kind != STRING})
-        asks = list(_named_fixtures([node]))
+        asks = list(reads.asked)
         for method in methods:
             self._defined(method)
             found = _function(method, METHOD, node.name)
@@ -145,7 +165,10 @@ class _Module:
             # of several targets one may belong to something else
             self._lines.append(node.lineno)
             self._reads.add([node])
-        return [_part(name, VALUE, node, value) for name in names]
+        # a mark of the module asks for its tests
+        self._reads.asked.update(value.asked)
+        tables = tuple(_tables(node)) if self._has_tables else ()
+        return [_part(name, VALUE, node, value)._replace(tables=tables) for name in names]
 
     def _evaluated(self, node: ast.stmt) -> list[Part]:
         evaluated = [node] if not inside(node) else _heads(node)
@@ -153,7 +176,7 @@ class _Module:
         self._reads.add(evaluated)
         value = Reads()
         value.add(evaluated)
-        return [_part(name, VALUE, node, value) for name in bound_in(evaluated)]
+        return [_part(name, VALUE, node, value) for name in sorted(bound_in(evaluated))]
 
 
 def dump(parts: Iterable[Part]) -> str:
@@ -164,12 +187,12 @@ def dump(parts: Iterable[Part]) -> str:
 def load(text: str) -> list[Part]:
     """The parts that were dumped."""
     found = []
-    for name, kind, line, last, reads, imports, loads, asks, fixture, dispatches, fills in json.loads(text):
+    for name, kind, line, last, reads, imports, loads, asks, fixture, dispatches, fills, tables in json.loads(text):
         brought = {bound: tuple(Import(*one) for one in ones) for bound, ones in imports.items()}
         known = Fixture(*fixture) if fixture else None
         found.append(Part(
             name, kind, line, last, tuple(Read(*one) for one in reads), brought, tuple(Import(*one) for one in loads),
-            tuple(asks), known, dispatches, tuple(fills),
+            tuple(asks), known, dispatches, tuple(fills), tuple(map(tuple, tables)),
         ))
     return found
 
@@ -201,6 +224,16 @@ def _loaded_by(node: ast.Import | ast.ImportFrom) -> list[Import]:
     return [brought for _, brought in brought_by(node)]
 
 
+def _tables(node: ast.AST) -> Iterator[tuple[str, ...]]:
+    """The texts of each entry of the tables in a statement."""
+    for table in (one for one in nodes_in_order([node]) if isinstance(one, ast.Dict)):
+        for entry in zip(table.keys, table.values, strict=True):
+            inner = [one.value for one in nodes_in_order(filter(None, entry)) if isinstance(one, ast.Constant)]
+            texts = [one for one in inner if isinstance(one, str)]
+            if texts:
+                yield tuple(texts)
+
+
 def _targets(node: ast.AST) -> Iterator[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
@@ -215,7 +248,7 @@ def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, owner: 
     arguments = node.args
     asks = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     found = _part(name, kind, node, reads)._replace(fills=tuple(sorted(reads.fills)))
-    return found._replace(asks=(*asks, *_named_fixtures([node])), fixture=_fixture(node), dispatches=_dispatched(node))
+    return found._replace(asks=(*asks, *reads.asked), fixture=_fixture(node), dispatches=_dispatched(node))
 
 
 def _part(name: str, kind: str, node: ast.stmt, reads: Reads) -> Part:
@@ -235,13 +268,6 @@ def _fixture(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> Fixture | None:
             name = named.value if isinstance(named, ast.Constant) else node.name
             return Fixture(name, automatic is not None and getattr(automatic, 'value', True) is not False)
     return None
-
-
-def _named_fixtures(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The fixtures that are asked for by a string."""
-    for node in nodes_in_order(nodes):
-        if isinstance(node, ast.Call) and last_name(node.func) in ('usefixtures', 'getfixturevalue'):
-            yield from (one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def _dispatched(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> str:

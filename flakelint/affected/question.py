@@ -5,16 +5,19 @@
 
 """The question as a whole: a change of a repository, and the test files that it needs."""
 
+import hashlib
 import os
 from collections.abc import Container, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.affected.changes import changed_parts, parse, whole
 from flakelint.affected.fixtures import is_test_file
 from flakelint.affected.git import difference
-from flakelint.affected.graph import Graph, Node
+from flakelint.affected.graph import ALL, Graph, Node
 from flakelint.affected.others import judge
 from flakelint.affected.parts import Part, dump, load
+from flakelint.affected.reads import STAR
 from flakelint.affected.selection import SETTINGS, Selected, select
 from flakelint.project.contents import Contents, content_hash
 from flakelint.project.discovery import discover
@@ -23,9 +26,6 @@ from flakelint.project.ignore import Patterns, Where
 if TYPE_CHECKING:
     from flakelint.engine.cache import Cache
     from flakelint.engine.config import Config
-
-# under what parts are kept beside other summaries
-_KEPT_AS = 'affected '
 
 
 class Answer(NamedTuple):
@@ -77,7 +77,7 @@ class Tree:
 
     def files(self) -> dict[str, list[Part]]:
         """The parts of all Python files."""
-        hashes = {path: _KEPT_AS + content_hash(data) for path, data in self._data.items()}
+        hashes = {path: f'affected {_own_digest()} {content_hash(data)}' for path, data in self._data.items()}
         known = self._store.read_summaries(hashes.values()) if self._store is not None else {}
         fresh: dict[str, tuple[str, str]] = {}
         found = {}
@@ -98,6 +98,17 @@ class Tree:
     def below(self, path: str) -> list[str]:
         """The files that a path means: a folder stands for all in it."""
         return sorted(one for one in self._data if one == path or path == '.' or one.startswith(f'{path}/'))
+
+
+@cache
+def _own_digest() -> str:
+    """The hash of what makes the parts, which the cache does not know of."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    digest = hashlib.blake2b(digest_size=8)
+    for name in sorted(one for one in os.listdir(folder) if one.endswith('.py')):
+        with open(os.path.join(folder, name), 'rb') as file:
+            digest.update(file.read())
+    return digest.hexdigest()
 
 
 def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
@@ -139,6 +150,8 @@ def of_difference(tree: Tree, reference: str) -> Answer:
     removed = before.keys() - files.keys()
     there = {(path, part.name) for path in change.gone for part in files.get(path, ())}
     lost = {(path, part.name) for path, parts in change.gone.items() for part in parts} - there
+    # of what a star brought, or may bring, some may be no more
+    lost |= {node for node in change.nodes if node[1] in (STAR, ALL)}
     files |= {path: [*files.get(path, []), *parts] for path, parts in change.gone.items()}
     others = {path for path in found.before.keys() | found.after if not path.endswith('.py')}
     return _answer(tree, files, change.nodes, others, removed, lost)
