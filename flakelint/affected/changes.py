@@ -118,7 +118,7 @@ def _without(tree: ast.Module, taken: set[int]) -> ast.Module:
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes out what does nothing: docstrings and other texts, `pass`, what only runs as a script."""
+    """Takes out what does nothing: docstrings and other texts, `pass`."""
 
     def visit(self, node: ast.AST) -> ast.AST | None:
         """As its base does."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from flakelint.affected.modules import Modules
 from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, LAZY, METHOD, VALUE, Part
-from flakelint.affected.reads import ARGUMENT, BELOW, DECORATOR, STAR, STRING, VALUE_OF, Import, Read
+from flakelint.affected.reads import ARGUMENT, BELOW, DECORATOR, SCRIPT, STAR, STRING, VALUE_OF, Import, Read
 from flakelint.project.modules import folders_above
 
 # a file and one of its names; the body where that is empty
@@ -116,6 +116,10 @@ class Graph:
     def _of_read(self, path: str, part: Part, read: Read) -> Iterator[Step]:
         if read.kind == STRING:
             yield from self._named(path, read)
+            return
+        if read.kind == SCRIPT:
+            found = [node for one in self.modules.ending(read.name) for node in self.nodes(one)]
+            yield from (Step(node, SCRIPT, read.line) for node in found)
             return
         head, *rest = read.name.split('.')
         if head in part.imports and part.kind != IMPORT:
@@ -312,7 +316,7 @@ class Graph:
         if target is not None and not target.endswith('/'):
             yield from (Step(node, STRING, read.line) for node in self.nodes(target))
             return
-        target = self.modules.find(module, path)
+        target = self.modules.find(module, path) if module else None
         if target is not None and not target.endswith('/') and name in self._by_name[target]:
             yield Step((target, name), STRING, read.line)
 

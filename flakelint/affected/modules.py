@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from flakelint.project.modules import ModuleNames, folders_above
 
@@ -51,3 +52,16 @@ class Modules(ModuleNames):
         """The modules that texts name in a file, by themselves or from its package."""
         found = [self.find(text, path) or self.find(f'.{text}', path) for text in texts if _NAME.fullmatch(text)]
         return [one for one in found if one is not None and one != path and not one.endswith('/')]
+
+    def ending(self, path: str) -> list[str]:
+        """The files that a path may mean from some folder; folders above that one count for nothing."""
+        parts = [part for part in path.split('/') if part not in ('', '.', '..')]
+        end = '/' + '/'.join(parts)
+        return [one for one in self._by_last.get(parts[-1], ()) if f'/{one}'.endswith(end)]
+
+    @cached_property
+    def _by_last(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.paths):
+            found.setdefault(path.rpartition('/')[2], []).append(path)
+        return found

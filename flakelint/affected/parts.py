@@ -7,7 +7,6 @@
 
 import ast
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,13 +18,14 @@ from flakelint.source.syntax import first_line, nodes_in_order
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
 
-FUNCTION, CLASS, METHOD, VALUE, IMPORT, BODY = 'function', 'class', 'method', 'value', 'import', 'body'
+FUNCTION, CLASS, METHOD, VALUE, IMPORT = 'function', 'class', 'method', 'value', 'import'
+# what runs when the file is imported, and what only when it is run
+BODY, MAIN = 'body', 'main'
 
 # the function of a module that gives what it does not hold
 LAZY = '__getattr__'
 _ASKED_FOR_NAMES = frozenset({LAZY, '__dir__', '__all__'})
 
-_SCRIPT = re.compile(r"__name__ == '__main__'")
 _VALUES = (ast.Assign, ast.AnnAssign)
 
 
@@ -50,7 +50,7 @@ class Part(NamedTuple):
         name (str):
             The name; that of a method has its class before it, that of the body is empty.
         kind (str):
-            `function`, `class`, `method`, `value`, `import` or `body`.
+            `function`, `class`, `method`, `value`, `import`, `body`, or `main` for what only runs in a script.
         line (int):
             Where it begins.
         last (int):
@@ -134,6 +134,10 @@ class _Module:
             return self._class(node)
         if isinstance(node, _VALUES) and (names := list(_targets(node))):
             return self._values(node, names)
+        if _is_main(node):
+            reads = Reads()
+            reads.add([node])
+            return [_part('__main__', MAIN, node, reads)]
         return [] if is_inert(node) else self._evaluated(node)
 
     def _defined(self, node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> None:
@@ -201,7 +205,7 @@ def _scope(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """The statements of a module, those in branches after the statement that holds them."""
     for node in statements:
         yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not is_inert(node):
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not _is_main(node):
             yield from _scope(inside(node))
 
 
@@ -211,10 +215,13 @@ def _heads(node: ast.AST) -> list[ast.AST]:
     return [one for one in ast.iter_child_nodes(node) if id(one) not in held]
 
 
+def _is_main(node: ast.AST) -> bool:
+    """Whether a statement does nothing unless its file is run."""
+    return isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) == "__name__ == '__main__'"
+
+
 def is_inert(node: ast.AST) -> bool:
-    """Whether a statement does nothing where its module is imported: a text by itself, `pass`, what only runs as a script."""
-    if isinstance(node, ast.If):
-        return _SCRIPT.fullmatch(ast.unparse(node.test)) is not None
+    """Whether a statement does nothing: a text by itself, `pass`."""
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 

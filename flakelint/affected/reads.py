@@ -6,16 +6,19 @@
 """Which names a statement reads that are not its own: those of its module, and those that imports inside it bring."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
+from flakelint.affected.texts import code_in, is_code, is_name, is_script, modules_in
 from flakelint.project.imports import dotted, last_name
 from flakelint.project.meanings import MEMBER, imported_by, module_of
 from flakelint.project.statements import FUNCTIONS
 from flakelint.source.syntax import children, nodes_in_order
 
 USE, DECORATOR, ARGUMENT, BASE, STRING = 'use', 'decorator', 'argument of a decorator', 'base class', 'string'
+# the path of a script
+SCRIPT = 'path'
 # what the body of a module works out
 VALUE_OF = 'value'
 # all names of a module
@@ -23,9 +26,7 @@ STAR = '*'
 # before how the names of modules begin that are loaded by a name which is put together
 BELOW = '.'
 
-# a string that may name a module, or something in one
-_NAMES_SOMETHING = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?')
-_LOADERS = frozenset({'import_module', '__import__'})
+_LOADERS = frozenset({'import_module', '__import__', 'run_module'})
 _ASKING = frozenset({'usefixtures', 'getfixturevalue'})
 _SEARCHES = frozenset({'iter_modules', 'walk_packages'})
 # the package of the module itself, and what it is called there
@@ -46,7 +47,7 @@ class Read(NamedTuple):
         line (int):
             Where.
         kind (str):
-            `use`, `decorator`, `argument of a decorator`, `base class`, `string` for a text that may name something, or `value` for what a body works out.
+            `use`, `decorator`, `argument of a decorator`, `base class`, `string` for a text that may name something, `path` for one that may be a script, or `value` for what a body works out.
     """
 
     name: str
@@ -124,6 +125,11 @@ class Reads:
             else:
                 if node_class is ast.Call:
                     self._called(one)
+                    self._run(one.args)
+                elif node_class is ast.List or node_class is ast.Tuple:
+                    self._run(one.elts)
+                elif node_class is ast.Expr and type(one.value) is ast.Constant:
+                    continue
                 elif node_class is ast.Subscript and type(one.ctx) is ast.Store and type(one.value) is ast.Name:
                     self.fills.update({one.value.id} - local)
                 stack += children(one)
@@ -153,9 +159,45 @@ class Reads:
             self.names.setdefault((name, kind), Read(name, node.lineno, kind))
 
     def _string(self, node: ast.Constant) -> None:
-        if '.' in node.value and _NAMES_SOMETHING.fullmatch(node.value):
-            name = node.value.replace(':', '.')
-            self.names.setdefault((name, STRING), Read(name, node.lineno, STRING))
+        text = node.value
+        if is_code(text):
+            self._code(node)
+        elif is_script(text):
+            self.names.setdefault((text, SCRIPT), Read(text, node.lineno, SCRIPT))
+        elif is_name(text):
+            self._named(text.replace(':', '.'), node.lineno)
+
+    def _named(self, name: str, line: int) -> None:
+        self.names.setdefault((name, STRING), Read(name, line, STRING))
+
+    def _code(self, node: ast.Constant) -> None:
+        """Code that is a text, for another process or for `exec`: what it imports, and what it asks of that."""
+        statements = code_in(node)
+        inner = Reads()
+        if statements is None:
+            inner.loads = [Import(name, '', node.lineno) for name in modules_in(node.value)]
+        else:
+            inner.add(statements, bound_in(statements))
+        # its names are not those of the module that holds it
+        mark = f'@{len(self.imports)}'
+        stars = [Import(one.module, '', one.line) for one in inner.imports.pop(STAR, ())]
+        self.loads += [*inner.loads, *stars]
+        self.imports.update((name + mark, ones) for name, ones in inner.imports.items())
+        for (name, kind), read in inner.names.items():
+            head, dot, rest = name.partition('.')
+            if kind in (STRING, SCRIPT):
+                self.names.setdefault((name, kind), read)
+            elif head in inner.imports:
+                marked = f'{head}{mark}{dot}{rest}'
+                self.names.setdefault((marked, kind), read._replace(name=marked))
+
+    def _run(self, nodes: list[ast.expr]) -> None:
+        """The module that a command line names to be run."""
+        texts = [one.value if isinstance(one, ast.Constant) else None for one in nodes]
+        for option, name in pairwise(texts):
+            if option == '-m' and isinstance(name, str):
+                self._named(name, nodes[0].lineno)
+                self._named(f'{name}.__main__', nodes[0].lineno)
 
     def _called(self, node: ast.Call) -> None:
         """A call that may load a module by its name, of which anything may be asked, or ask for fixtures by theirs."""
