@@ -33,11 +33,15 @@ def is_test(part: Part) -> bool:
     return part.kind in (FUNCTION, IMPORT) and part.name.startswith(('test', 'Test'))
 
 
-def steps_of_pytest(graph: Graph) -> Iterator[tuple[Node, Step]]:
-    """The steps that pytest takes by itself."""
-    for path in graph.files:
-        if is_test_file(path) or _is_conftest(path):
-            yield from _of_file(graph, path)
+def is_hook(name: str) -> bool:
+    """Whether pytest or unittest looks for a function or a value of this name."""
+    return _HOOK.fullmatch(name) is not None
+
+
+def steps_of_pytest(graph: Graph, path: str) -> Iterator[tuple[Node, Step]]:
+    """The steps that pytest takes by itself for a file, each with the part that it leaves."""
+    if is_test_file(path) or _is_conftest(path):
+        yield from _of_file(graph, path)
 
 
 def _is_conftest(path: str) -> bool:
@@ -65,7 +69,7 @@ def _of_file(graph: Graph, path: str) -> Iterator[tuple[Node, Step]]:
 def _always(graph: Graph, path: str, kind: str) -> Iterator[Step]:
     """What runs for every test in the reach of a file."""
     for part in graph.files[path]:
-        if _HOOK.fullmatch(part.name) or _is_automatic(graph, path, part):
+        if is_hook(part.name) or _is_automatic(graph, path, part):
             yield Step((path, part.name), kind, part.line)
 
 

@@ -5,7 +5,7 @@
 
 """The parts of all files as a graph: what each leads to, and by which kind of step."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -42,31 +42,52 @@ class Step(NamedTuple):
     line: int
 
 
+class Registered(NamedTuple):
+    """What decorators register in one place.
+
+    Args:
+        writers (list[tuple[str, str]]):
+            Who puts it there.
+        nodes (list[tuple[str, str]]):
+            What it is.
+    """
+
+    writers: list[Node]
+    nodes: list[Node]
+
+
 class Graph:
     """What the parts of files lead to.
 
     Args:
         files (Mapping[str, list[Part]]):
             The parts of every Python file, by its path from the root.
+        registered (dict[tuple[str, str], Registered] | None, Optional):
+            What decorators register, where it is known already. Default: `None`.
     """
 
-    def __init__(self, files: Mapping[str, list[Part]]) -> None:
+    def __init__(self, files: Mapping[str, list[Part]], registered: 'dict[Node, Registered] | None' = None) -> None:
         self.files = files
         self.modules = Modules(files)
         self._changed: dict[str, frozenset[str]] = {}
         self._by_name: dict[str, dict[str, list[Part]]] = {}
-        for path, parts in files.items():
+        self._registered = registered
+
+    def _names(self, path: str) -> dict[str, list[Part]]:
+        """The definitions in a file, by name."""
+        if path not in self._by_name:
             names = self._by_name[path] = {}
-            for part in parts:
+            for part in self.files.get(path, ()):
                 names.setdefault(part.name, []).append(part)
+        return self._by_name[path]
 
     def parts(self, node: Node) -> list[Part]:
         """The definitions of a name in a file."""
-        return self._by_name.get(node[0], {}).get(node[1], [])
+        return self._names(node[0]).get(node[1], [])
 
     def nodes(self, path: str) -> list[Node]:
         """All that a file is made of."""
-        return [(path, name) for name in self._by_name.get(path, {})]
+        return [(path, name) for name in self._names(path)]
 
     def steps(self, node: Node) -> list[Step]:
         """Where a part leads, by its own source."""
@@ -76,9 +97,9 @@ class Graph:
                 if step.node != node:
                     found.setdefault(step.node, step)
         for holder in list(found):
-            writers, kept = self._registered.get(holder, (set(), []))
-            if node not in writers:
-                found.update((step.node, step._replace(line=found[holder].line)) for step in kept)
+            held = self.registered.get(holder)
+            if held is not None and node not in held.writers:
+                found.update((one, Step(one, REGISTERS, found[holder].line)) for one in held.nodes)
         return list(found.values())
 
     def _of_part(self, path: str, part: Part) -> Iterator[Step]:
@@ -132,7 +153,7 @@ class Graph:
         self, path: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node] | None = None,
     ) -> Iterator[Step]:
         """What a name of a module leads to, with the attributes that are asked of it."""
-        names = self._by_name.get(path, {})
+        names = self._names(path)
         seen = set() if seen is None else seen
         if (path, name) in seen:
             return
@@ -159,7 +180,7 @@ class Graph:
         if target is None:
             return
         if brought.member:
-            inner = self._by_name.get(target, {})
+            inner = self._names(target)
             if brought.member in inner and target != path:
                 yield from self._symbol(target, brought.member, rest, kind, line, seen)
                 return
@@ -178,7 +199,7 @@ class Graph:
         target = self.modules.find(brought.module, path)
         if target is None:
             return
-        names = self._by_name.get(target, {})
+        names = self._names(target)
         submodule = self.modules.member(target, brought.member)
         if LAZY in names and brought.member not in names:
             yield Step((target, LAZY), kind, brought.line)
@@ -202,7 +223,7 @@ class Graph:
             yield from self._whole(target, line)
             return
         name, *inner = rest
-        names = self._by_name.get(target, {})
+        names = self._names(target)
         submodule = self.modules.member(target, name)
         if name not in names and submodule is not None:
             if LAZY in names:
@@ -218,7 +239,7 @@ class Graph:
     def _from_stars(
         self, path: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node],
     ) -> Iterator[Step]:
-        for star in self._by_name.get(path, {}).get(STAR, ()):
+        for star in self._names(path).get(STAR, ()):
             for brought in star.imports[STAR]:
                 target = self.modules.find(brought.module, path)
                 if target is not None and not target.endswith('/'):
@@ -242,7 +263,7 @@ class Graph:
             for text in texts:
                 yield Step((module, text), kind, line)
                 yield from self._symbol(module, text, rest, kind, line, seen)
-            if not any(text in self._by_name[module] for text in texts):
+            if not any(text in self._names(module) for text in texts):
                 yield from self._whole(module, line)
 
     def _lazily_loaded(self, target: str, name: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -283,7 +304,7 @@ class Graph:
                 target = self.modules.find(brought.module, path)
                 if brought.member == STAR:
                     yield target
-                elif target is not None and (target == path or brought.member not in self._by_name.get(target, {})):
+                elif target is not None and (target == path or brought.member not in self._names(target)):
                     yield self.modules.member(target, brought.member) if brought.member else target
 
     def _runs(self, path: str, brought: Import) -> Iterator[Step]:
@@ -292,11 +313,11 @@ class Graph:
         if target is None:
             return
         found = [target, *self._packages(target)]
-        if brought.member and (target == path or brought.member not in self._by_name.get(target, {})):
+        if brought.member and (target == path or brought.member not in self._names(target)):
             submodule = self.modules.member(target, brought.member)
             found.extend([submodule] if submodule is not None else ())
         yield from (Step((one, ''), RUNS, brought.line) for one in found if not one.endswith('/'))
-        names = self._by_name.get(target, {})
+        names = self._names(target)
         if LAZY in names and target != path and brought.member not in ('', STAR, *names):
             yield from self._runs_lazily(target, brought)
 
@@ -317,11 +338,11 @@ class Graph:
             yield from (Step(node, STRING, read.line) for node in self.nodes(target))
             return
         target = self.modules.find(module, path) if module else None
-        if target is not None and not target.endswith('/') and name in self._by_name[target]:
+        if target is not None and not target.endswith('/') and name in self._names(target):
             yield Step((target, name), STRING, read.line)
 
     def _members(self, path: str, name: str) -> list[str]:
-        return [one for one in self._by_name[path] if one.startswith(f'{name}.')]
+        return [one for one in self._names(path) if one.startswith(f'{name}.')]
 
     def _changed_by_body(self, path: str) -> frozenset[str]:
         if path not in self._changed:
@@ -329,19 +350,19 @@ class Graph:
             self._changed[path] = frozenset(one.name.partition('.')[0] for one in reads)
         return self._changed[path]
 
-    @cached_property
-    def _registered(self) -> dict[Node, tuple[set[Node], list[Step]]]:
-        """What decorators register: by the object or the value that holds it, who puts it there, and what that is."""
-        found: dict[Node, tuple[set[Node], list[Step]]] = {}
-        for path, parts in self.files.items():
-            for part in parts:
-                step = Step((path, part.name), REGISTERS, part.line)
-                for read in part.reads if part.kind in (FUNCTION, CLASS) else ():
-                    for holder, writer in self._registries(path, part, read) if read.kind == DECORATOR else ():
-                        writers, steps = found.setdefault(holder, (set(), []))
-                        writers.add(writer)
-                        steps.append(step)
-        return found
+    @property
+    def registered(self) -> 'dict[Node, Registered]':
+        """What decorators register, by the object or the value that holds it."""
+        if self._registered is None:
+            self._registered = {}
+            for path, parts in self.files.items():
+                for part in parts:
+                    for read in part.reads if part.kind in (FUNCTION, CLASS) else ():
+                        for holder, writer in self._registries(path, part, read) if read.kind == DECORATOR else ():
+                            held = self._registered.setdefault(holder, Registered([], []))
+                            held.writers.append(writer)
+                            held.nodes.append((path, part.name))
+        return self._registered
 
     def _registries(self, path: str, part: Part, read: Read) -> Iterator[tuple[Node, Node]]:
         """What keeps what a decorator is applied to: the object of which it is a method, or the values of its file that it fills."""
@@ -370,22 +391,3 @@ class Graph:
                 if part.kind == METHOD and owner in bases:
                     found.setdefault((operation, name), []).append((path, part.name))
         return found
-
-
-def reverse(graph: Graph, extra: Iterable[tuple[Node, Step]] = ()) -> dict[Node, list[tuple[Node, Step]]]:
-    """The steps that lead to each node, each with where it begins.
-
-    Args:
-        graph (Graph):
-            The parts.
-        extra (Iterable[tuple[Node, Step]], Optional):
-            Further steps. Default: none.
-    """
-    found: dict[Node, list[tuple[Node, Step]]] = {}
-    for path in graph.files:
-        for node in graph.nodes(path):
-            for step in graph.steps(node):
-                found.setdefault(step.node, []).append((node, step))
-    for node, step in extra:
-        found.setdefault(step.node, []).append((node, step))
-    return found

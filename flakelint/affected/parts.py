@@ -180,7 +180,7 @@ class _Module:
         self._reads.add(evaluated)
         value = Reads()
         value.add(evaluated)
-        return [_part(name, VALUE, node, value) for name in sorted(bound_in(evaluated))]
+        return [_part(name, VALUE, node, value) for name in sorted(bound_in(evaluated, deeply=True))]
 
 
 def dump(parts: Iterable[Part]) -> str:

@@ -5,21 +5,20 @@
 
 """The question as a whole: a change of a repository, and the test files that it needs."""
 
-import hashlib
 import os
-from collections.abc import Container, Iterable, Mapping
-from functools import cache
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakelint.affected.changes import changed_parts, parse, whole
+from flakelint.affected.back import Back
+from flakelint.affected.changes import changed_parts, whole
 from flakelint.affected.fixtures import is_test_file
 from flakelint.affected.git import difference
 from flakelint.affected.graph import ALL, Graph, Node
 from flakelint.affected.others import judge
-from flakelint.affected.parts import Part, dump, load
 from flakelint.affected.reads import STAR
 from flakelint.affected.selection import SETTINGS, Selected, select
-from flakelint.project.contents import Contents, content_hash
+from flakelint.affected.store import Files, steps_between
+from flakelint.project.contents import Contents
 from flakelint.project.discovery import discover
 from flakelint.project.ignore import Patterns, Where
 
@@ -75,21 +74,13 @@ class Tree:
         """The content of a Python file."""
         return self._data.get(path)
 
-    def files(self) -> dict[str, list[Part]]:
+    def files(self) -> Files:
         """The parts of all Python files."""
-        hashes = {path: f'affected {_own_digest()} {content_hash(data)}' for path, data in self._data.items()}
-        known = self._store.read_summaries(hashes.values()) if self._store is not None else {}
-        fresh: dict[str, tuple[str, str]] = {}
-        found = {}
-        for path, key in hashes.items():
-            if key in known:
-                found[path] = load(known[key][0])
-            else:
-                found[path] = parse(path, self._data[path]) or []
-                fresh[key] = dump(found[path]), ''
-        if fresh and self._store is not None:
-            self._store.write_summaries(fresh)
-        return found
+        return Files(self._data, self._store)
+
+    def steps(self, files: Files) -> tuple[Graph, Back]:
+        """The parts of files, and the steps that lead to each."""
+        return steps_between(files, self._store, self.root)
 
     def naming(self, name: str) -> list[str]:
         """The Python files that name a file."""
@@ -98,17 +89,6 @@ class Tree:
     def below(self, path: str) -> list[str]:
         """The files that a path means: a folder stands for all in it."""
         return sorted(one for one in self._data if one == path or path == '.' or one.startswith(f'{path}/'))
-
-
-@cache
-def _own_digest() -> str:
-    """The hash of what makes the parts, which the cache does not know of."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    digest = hashlib.blake2b(digest_size=8)
-    for name in sorted(one for one in os.listdir(folder) if one.endswith('.py')):
-        with open(os.path.join(folder, name), 'rb') as file:
-            digest.update(file.read())
-    return digest.hexdigest()
 
 
 def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
@@ -126,8 +106,11 @@ def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
         below = tree.below(path)
         code.update(below or ([path] if path.endswith('.py') else ()))
         others.update(() if below or path.endswith('.py') else [path])
-    removed: dict[str, list[Part]] = {path: [] for path in code if path not in files}
-    return _answer(tree, files | removed, whole(code, files), others, removed)
+    removed = {path for path in code if path not in files}
+    changed = whole(code, files)
+    for path in removed:
+        files.add(path, [])
+    return _answer(tree, files, changed, others, removed)
 
 
 def of_difference(tree: Tree, reference: str) -> Answer:
@@ -152,14 +135,15 @@ def of_difference(tree: Tree, reference: str) -> Answer:
     lost = {(path, part.name) for path, parts in change.gone.items() for part in parts} - there
     # of what a star brought, or may bring, some may be no more
     lost |= {node for node in change.nodes if node[1] in (STAR, ALL)}
-    files |= {path: [*files.get(path, []), *parts] for path, parts in change.gone.items()}
+    for path, parts in change.gone.items():
+        files.add(path, parts)
     others = {path for path in found.before.keys() | found.after if not path.endswith('.py')}
     return _answer(tree, files, change.nodes, others, removed, lost)
 
 
 def _answer(
     tree: Tree,
-    files: Mapping[str, list[Part]],
+    files: Files,
     changed: frozenset[Node],
     others: Iterable[str],
     removed: Container[str],
@@ -171,7 +155,8 @@ def _answer(
     causes = sorted({*judged.causes, *(path for path in {path for path, _ in changed} if everything.covers(path))})
     if causes:
         return Answer([Selected(path, (), (), causes[0]) for path in sorted(tests)], tuple(causes), len(tests))
-    reached = select(Graph(files), changed | whole(judged.mentioned, files), removed, lost)
+    graph, back = tree.steps(files)
+    reached = select(graph, changed | whole(judged.mentioned, files), removed, lost, back)
     selected = {one.path: one for one in reached}
     named = Where(sorted(judged.tests))
     for path in (one for one in tests if one not in selected and named.covers(one)):

@@ -6,8 +6,8 @@
 """Which names a statement reads that are not its own: those of its module, and those that imports inside it bring."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 from flakelint.affected.texts import code_in, is_code, is_name, is_script, modules_in
@@ -35,6 +35,12 @@ _OWN = frozenset({'__name__', '__package__'})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FILLERS = frozenset({'add', 'append', 'extend', 'insert', 'register', 'setdefault', 'update'})
 _SCOPES = frozenset({*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, *_COMPREHENSIONS})
+# what may bind a name, without what only evaluates
+_BINDING = (
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try,
+    ast.Match, ast.match_case, ast.pattern, ast.ExceptHandler, ast.withitem, ast.Tuple, ast.List, ast.Starred,
+    *([ast.TryStar] if sys.version_info >= (3, 11) else []),
+)
 _CAPTURES = {ast.MatchAs: 'name', ast.MatchStar: 'name', ast.MatchMapping: 'rest', ast.ExceptHandler: 'name'}
 
 
@@ -115,6 +121,8 @@ class Reads:
             node_class = type(one)
             if node_class is ast.Name:
                 self._read(one.id, one, local, kind)
+            elif node_class is ast.Attribute and type(one.value) is ast.Name:
+                self._read(f'{one.value.id}.{one.attr}', one, local, kind)
             elif node_class is ast.Attribute and (name := dotted(one)) is not None:
                 self._read(name, one, local, kind)
             elif node_class is ast.Constant:
@@ -193,11 +201,12 @@ class Reads:
 
     def _run(self, nodes: list[ast.expr]) -> None:
         """The module that a command line names to be run."""
-        texts = [one.value if isinstance(one, ast.Constant) else None for one in nodes]
-        for option, name in pairwise(texts):
-            if option == '-m' and isinstance(name, str):
-                self._named(name, nodes[0].lineno)
-                self._named(f'{name}.__main__', nodes[0].lineno)
+        for place, option in enumerate(nodes[:-1]):
+            if type(option) is ast.Constant and option.value == '-m':
+                name = getattr(nodes[place + 1], 'value', None)
+                if isinstance(name, str):
+                    self._named(name, option.lineno)
+                    self._named(f'{name}.__main__', option.lineno)
 
     def _called(self, node: ast.Call) -> None:
         """A call that may load a module by its name, of which anything may be asked, or ask for fixtures by theirs."""
@@ -287,8 +296,15 @@ def brought_by(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]
         yield STAR, Import(module_of(node), STAR, node.lineno)
 
 
-def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
-    """The names that statements bind in their scope, but for imports and those that are declared global."""
+def bound_in(body: Iterable[ast.AST], deeply: bool = False) -> frozenset[str]:
+    """The names that statements bind in their scope, but for imports and those that are declared global.
+
+    Args:
+        body (Iterable[ast.AST]):
+            The statements.
+        deeply (bool, Optional):
+            Whether to look into expressions as well, which seldom bind a name. Default: `False`.
+    """
     stack: list[ast.AST] = list(body)
     found: set[str | None] = set()
     elsewhere: set[str | None] = {None}
@@ -301,13 +317,13 @@ def bound_in(body: Iterable[ast.AST]) -> frozenset[str]:
         elif node_class in _SCOPES:
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
                 found.add(node.name)
-            elif isinstance(node, _COMPREHENSIONS):
+            elif deeply and isinstance(node, _COMPREHENSIONS):
                 inner = nodes_in_order([node])
                 found.update(one.target.id for one in inner if isinstance(one, ast.NamedExpr))
         elif node_class is ast.Global:
             elsewhere.update(node.names)
-        elif node_class is not ast.Constant:
+        elif deeply or isinstance(node, _BINDING):
             if node_class in _CAPTURES:
                 found.add(getattr(node, _CAPTURES[node_class]))
-            stack += children(node)
+            stack += node.targets if node_class is ast.Assign and not deeply else children(node)
     return frozenset(found - elsewhere)
