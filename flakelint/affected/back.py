@@ -9,7 +9,8 @@ import json
 from collections.abc import Container, Iterable, Iterator
 
 from flakelint.affected.fixtures import steps_of_pytest
-from flakelint.affected.graph import Graph, Node, Step
+from flakelint.affected.graph import Graph
+from flakelint.affected.steps import Node, Step
 
 
 class Back:

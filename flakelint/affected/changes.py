@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from flakelint.affected.graph import Node
 from flakelint.affected.parts import BODY, CLASS, VALUE, Part, is_inert, parts_of
+from flakelint.affected.steps import Node
 from flakelint.source.file import SourceFile
 from flakelint.source.syntax import first_line
 from flakelint.source.text import DecodeError

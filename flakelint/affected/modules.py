@@ -8,6 +8,7 @@
 import re
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import takewhile
 
 from flakelint.project.modules import ModuleNames, folders_above
 
@@ -20,26 +21,36 @@ class Modules(ModuleNames):
     Args:
         paths (Iterable[str]):
             Its Python files, as paths from the root.
+        folders (Iterable[str], Optional):
+            Where to look first. Default: nowhere.
     """
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], folders: Iterable[str] = ()) -> None:
         super().__init__(paths)
+        self._first = list(folders)
         self._found: dict[tuple[str, str], str | None] = {}
 
     def find(self, module: str, importer: str) -> str | None:
         """As its base does."""
         key = (module, importer.rpartition('/')[0])
         if key not in self._found:
-            self._found[key] = super().find(module, importer) or self._beside(module, key[1])
+            found = self._in(self._first, module) or super().find(module, importer)
+            self._found[key] = found or self._in(folders_above(key[1]), module) or self._nearest(module, importer)
         return self._found[key]
 
-    def _beside(self, module: str, folder: str) -> str | None:
-        """A module in one of the folders above: pytest looks for modules beside every `conftest.py`."""
-        for above in folders_above(folder) if not module.startswith('.') else ():
-            found = self._locate(above, module.split('.'))
+    def _in(self, folders: Iterable[str], module: str) -> str | None:
+        """A module in one of some folders: those of the settings of pytest, or those with a `conftest.py` above."""
+        for folder in folders if not module.startswith('.') else ():
+            found = self._locate(folder, module.split('.'))
             if found is not None and not found.endswith('/'):
                 return found
         return None
+
+    def _nearest(self, module: str, importer: str) -> str | None:
+        """Of several modules of a name, under different folders, the one that stands nearest to who imports it."""
+        parts = module.split('.')
+        found = [self._locate(folder, parts) for folder in sorted(self._roots.get(parts[0], ()))]
+        return max(filter(None, found), key=lambda path: _common(path, importer), default=None)
 
     def below(self, target: str, beginning: str) -> list[str]:
         """The files below a package or a folder whose path in it begins in some way."""
@@ -65,3 +76,9 @@ class Modules(ModuleNames):
         for path in sorted(self.paths):
             found.setdefault(path.rpartition('/')[2], []).append(path)
         return found
+
+
+def _common(path: str, other: str) -> int:
+    """How many folders two files have in common."""
+    pairs = zip(path.split('/'), other.split('/'), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -7,6 +7,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,7 +90,7 @@ class Part(NamedTuple):
 
 def parts_of(file: 'SourceFile') -> list[Part]:
     """The parts of a file, the body last; of several definitions of a name each is one."""
-    module = _Module(has_tables=LAZY in file.text)
+    module = _Module(file.text)
     found = [*(part for node in _scope(file.statements) for part in module.parts(node)), module.body()]
     return [_only_for_names(part, found) if part.tables else part for part in found]
 
@@ -106,13 +107,15 @@ class _Module:
     """The body of a module, which grows as its statements are taken apart.
 
     Args:
-        has_tables (bool):
-            Whether the tables of the module matter.
+        text (str):
+            The text of the module.
     """
 
-    def __init__(self, has_tables: bool) -> None:
+    def __init__(self, text: str) -> None:
         self._reads = Reads()
-        self._has_tables = has_tables
+        self._has_tables = LAZY in text
+        # what makes a fixture, by all names
+        self._fixtures = frozenset({'fixture', 'pytest_fixture', *re.findall(r'\bfixture as (\w+)', text)})
         self._lines: list[int] = []
 
     def body(self) -> Part:
@@ -129,7 +132,7 @@ class _Module:
             return [Part(name, IMPORT, node.lineno, node.end_lineno, (), {name: (one,)}, ()) for name, one in brought_by(node)]
         if isinstance(node, FUNCTIONS):
             self._defined(node)
-            return [_function(node, FUNCTION)]
+            return [_function(node, FUNCTION, self._fixtures)]
         if isinstance(node, ast.ClassDef):
             return self._class(node)
         if isinstance(node, _VALUES) and (names := list(_targets(node))):
@@ -155,7 +158,7 @@ class _Module:
         asks = list(reads.asked)
         for method in methods:
             self._defined(method)
-            found = _function(method, METHOD, node.name)
+            found = _function(method, METHOD, self._fixtures, node.name)
             asks.extend(found.asks if method.name.startswith('test') else ())
             yield found
         yield _part(node.name, CLASS, node, reads)._replace(asks=tuple(dict.fromkeys(asks)))
@@ -248,14 +251,14 @@ def _targets(node: ast.AST) -> Iterator[str]:
         yield from (one.id for one in parts if isinstance(one, ast.Name))
 
 
-def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, owner: str = '') -> Part:
+def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, fixtures: frozenset[str], owner: str = '') -> Part:
     reads = Reads(owner)
     reads.add([node])
     name = f'{owner}.{node.name}' if owner else node.name
     arguments = node.args
     asks = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     found = _part(name, kind, node, reads)._replace(fills=tuple(sorted(reads.fills)))
-    return found._replace(asks=(*asks, *reads.asked), fixture=_fixture(node), dispatches=_dispatched(node))
+    return found._replace(asks=(*asks, *reads.asked), fixture=_fixture(node, fixtures), dispatches=_dispatched(node))
 
 
 def _part(name: str, kind: str, node: ast.stmt, reads: Reads) -> Part:
@@ -266,14 +269,16 @@ def _frozen(reads: Reads) -> dict[str, tuple[Import, ...]]:
     return {name: tuple(ones) for name, ones in reads.imports.items()}
 
 
-def _fixture(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> Fixture | None:
+def _fixture(node: 'ast.FunctionDef | ast.AsyncFunctionDef', names: frozenset[str]) -> Fixture | None:
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if last_name(called) in ('fixture', 'pytest_fixture'):
+        if last_name(called) in names:
             keywords = {one.arg: one.value for one in decorator.keywords} if isinstance(decorator, ast.Call) else {}
             named, automatic = keywords.get('name'), keywords.get('autouse')
             name = named.value if isinstance(named, ast.Constant) else node.name
-            return Fixture(name, automatic is not None and getattr(automatic, 'value', True) is not False)
+            # with a name that is worked out, any test may ask for it
+            is_unknown = named is not None and not isinstance(named, ast.Constant)
+            return Fixture(name, is_unknown or (automatic is not None and getattr(automatic, 'value', True) is not False))
     return None
 
 

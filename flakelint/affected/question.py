@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.affected.back import Back
 from flakelint.affected.changes import changed_parts, whole
-from flakelint.affected.fixtures import is_test_file
+from flakelint.affected.collected import collected
 from flakelint.affected.git import difference
-from flakelint.affected.graph import ALL, Graph, Node
+from flakelint.affected.graph import ALL, Graph
 from flakelint.affected.others import judge
 from flakelint.affected.reads import STAR
 from flakelint.affected.selection import SETTINGS, Selected, select
+from flakelint.affected.steps import Node
 from flakelint.affected.store import Files, steps_between
 from flakelint.project.contents import Contents
 from flakelint.project.discovery import discover
@@ -57,6 +58,7 @@ class Tree:
     def __init__(self, config: 'Config', store: 'Cache | None' = None) -> None:
         self.root = config.root
         self.settings = config.settings.affected
+        self.collected = collected(self.root)
         self._store = store
         found = discover([self.root], Patterns(self.root, ()), config.settings.respect_gitignore).files
         contents = Contents(self.root, [path for path in found if path.endswith('.py')])
@@ -80,7 +82,7 @@ class Tree:
 
     def steps(self, files: Files) -> tuple[Graph, Back]:
         """The parts of files, and the steps that lead to each."""
-        return steps_between(files, self._store, self.root)
+        return steps_between(files, self.collected, self._store, self.root)
 
     def naming(self, name: str) -> list[str]:
         """The Python files that name a file."""
@@ -150,7 +152,7 @@ def _answer(
     lost: Iterable[Node] = (),
 ) -> Answer:
     left_out, everything = Where(tree.settings.exclude), Where(tree.settings.everything)
-    tests = [path for path in files if is_test_file(path) and path not in removed and not left_out.covers(path)]
+    tests = [path for path in files if tree.collected.has_file(path) and path not in removed and not left_out.covers(path)]
     judged = judge(others, tree.settings, tree.naming)
     causes = sorted({*judged.causes, *(path for path in {path for path, _ in changed} if everything.covers(path))})
     if causes:

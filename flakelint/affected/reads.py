@@ -66,7 +66,7 @@ class Import(NamedTuple):
 
     Args:
         module (str):
-            The module, with the dots of a relative import.
+            The module, with the dots of a relative import; nothing for the one in which it stands.
         member (str):
             What is taken from it; nothing for the module itself, `*` for all, and for the modules below it whose names begin in some way, a dot and this beginning.
         line (int):
@@ -136,11 +136,18 @@ class Reads:
                     self._run(one.args)
                 elif node_class is ast.List or node_class is ast.Tuple:
                     self._run(one.elts)
-                elif node_class is ast.Expr and type(one.value) is ast.Constant:
+                elif (node_class is ast.Expr and type(one.value) is ast.Constant) or (node_class is ast.Subscript and self._item(one, local)):
                     continue
-                elif node_class is ast.Subscript and type(one.ctx) is ast.Store and type(one.value) is ast.Name:
-                    self.fills.update({one.value.id} - local)
                 stack += children(one)
+
+    def _item(self, node: ast.Subscript, local: frozenset[str]) -> bool:
+        """An item: one that is put into something, or one of the names of the module; says whether that is all there is to see."""
+        is_stored = type(node.ctx) is ast.Store
+        if is_stored and type(node.value) is ast.Name:
+            self.fills.update({node.value.id} - local)
+        elif dotted(node.value) == 'sys.modules' and isinstance(node.slice, ast.Name) and node.slice.id in _OWN:
+            self.loads.append(Import('', '', node.lineno))
+        return is_stored and isinstance(node.value, ast.Call) and last_name(node.value.func) == 'globals'
 
     def _scope(self, node: ast.AST, local: frozenset[str], kind: str) -> None:
         if isinstance(node, ast.ClassDef):
@@ -216,6 +223,8 @@ class Reads:
         elif name in _SEARCHES:
             # what is found there is loaded by somebody
             self.loads.append(Import(_OWN_PACKAGE, BELOW, node.lineno))
+        elif name == 'globals':
+            self.loads.append(Import('', '', node.lineno))
         elif name in _ASKING:
             texts = [one.value for one in node.args if isinstance(one, ast.Constant)]
             self.asked.update((one, None) for one in texts if isinstance(one, str))

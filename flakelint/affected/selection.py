@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from flakelint.affected.back import Back, backwards
-from flakelint.affected.fixtures import is_test, is_test_file
-from flakelint.affected.graph import REEXPORT, Graph, Node
+from flakelint.affected.graph import Graph
+from flakelint.affected.steps import REEXPORT, Node
 
 # what is said to have changed where the settings name a test
 SETTINGS = 'the settings'
@@ -91,14 +91,14 @@ def select(
                 queue.append(before)
     found: dict[str, list[Node]] = {}
     for node in came:
-        if is_test_file(node[0]) and node[0] in graph.files and node[0] not in removed:
+        if graph.collected.has_file(node[0]) and node[0] in graph.files and node[0] not in removed:
             found.setdefault(node[0], []).append(node)
     selected = [_selected(graph, path, nodes, came) for path, nodes in sorted(found.items())]
     return [one for one in selected if one is not None]
 
 
 def _selected(graph: Graph, path: str, nodes: list[Node], came: Mapping[Node, Link | None]) -> Selected | None:
-    tests = [node for node in nodes if any(map(is_test, graph.parts(node)))]
+    tests = [node for node in nodes if any(map(graph.collected.has, graph.parts(node)))]
     is_whole = (path, '') in nodes
     if not tests and not is_whole:
         return None

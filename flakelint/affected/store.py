@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING
 
 from flakelint.affected.back import Back, backwards
 from flakelint.affected.changes import parse
+from flakelint.affected.collected import Collected
 from flakelint.affected.fixtures import is_hook
-from flakelint.affected.graph import Graph, Node, Registered
+from flakelint.affected.graph import Graph
 from flakelint.affected.parts import BODY, CLASS, METHOD, Part, dump, load
 from flakelint.affected.reads import BASE, DECORATOR
+from flakelint.affected.registries import SUBCLASSES
+from flakelint.affected.steps import Node, Registered
 from flakelint.project.contents import content_hash
 
 if TYPE_CHECKING:
@@ -104,7 +107,9 @@ def outside(parts: Iterable[Part]) -> str:
 
 
 def _from_outside(part: Part) -> str:
-    reads = {(read.name, read.kind) for read in part.reads if part.kind == CLASS or read.kind in (BASE, DECORATOR)}
+    always = part.kind == CLASS
+    seen = (read for read in part.reads if always or read.kind in (BASE, DECORATOR) or read.name.endswith(SUBCLASSES))
+    reads = {(read.name, read.kind) for read in seen}
     imports = {name: [(one.module, one.member) for one in ones] for name, ones in part.imports.items()}
     asks = part.asks if part.kind in (METHOD, BODY) else ()
     return repr((part.name, part.kind, sorted(reads), sorted(imports.items()), asks, part.dispatches, part.fills, part.tables))
@@ -121,12 +126,14 @@ def own_digest() -> str:
     return digest.hexdigest()
 
 
-def steps_between(files: Files, store: 'Cache | None', root: str) -> tuple[Graph, Back]:
+def steps_between(files: Files, collected: Collected, store: 'Cache | None', root: str) -> tuple[Graph, Back]:
     """The parts of files, and the steps that lead to each: those that are kept, but for the files that have changed since.
 
     Args:
         files (Files):
             The parts.
+        collected (Collected):
+            What pytest collects.
         store (Cache | None):
             Where the steps are kept.
         root (str):
@@ -137,17 +144,17 @@ def steps_between(files: Files, store: 'Cache | None', root: str) -> tuple[Graph
     marks = json.loads(head)
     changed = {path for path in files if marks.get(path) != files.contents[path]}
     with _without_collections():
-        if marks and marks[_STATE] == _state(files) and len(changed) <= _FEW:
+        if marks and marks[_STATE] == _state(files, collected) and len(changed) <= _FEW:
             steps, registered = body.split('\n')
             back = Back.load(steps)
             if not changed & back.entangled:
-                graph = Graph(files, _registered(registered))
+                graph = Graph(files, _registered(registered), collected)
                 return graph, backwards(graph, changed, back.renewed(changed))
-        graph = Graph(files)
+        graph = Graph(files, collected=collected)
         back = backwards(graph, files)
     if store is not None:
         body = f'{back.dump()}\n{json.dumps(list(graph.registered.items()))}'
-        store.write_summaries({key: (json.dumps(files.contents | {_STATE: _state(files)}), body)})
+        store.write_summaries({key: (json.dumps(files.contents | {_STATE: _state(files, collected)}), body)})
     return graph, back
 
 
@@ -159,7 +166,7 @@ def _registered(text: str) -> dict[Node, Registered]:
     return found
 
 
-def _state(files: Files) -> str:
+def _state(files: Files, collected: Collected) -> str:
     """The hash of all that the steps of a file depend on beside its own content."""
-    text = '\n'.join(f'{path} {hash_}' for path, hash_ in sorted(files.outsides.items()))
+    text = '\n'.join(f'{path} {hash_}' for path, hash_ in sorted(files.outsides.items())) + repr(collected)
     return hashlib.blake2b(text.encode(errors='surrogateescape'), digest_size=12).hexdigest()
