@@ -124,7 +124,8 @@ def main() -> None:
     for (name, bound), costs in zip(BOUNDS.items(), zip(*rounds, strict=True), strict=True):
         ratio = statistics.median(cost / one[1] for cost, one in zip(costs, rounds, strict=True))
         asked = f', asked for {bound}' if bound is not None else ''
-        print(f'{name}: {statistics.median(costs):.2f} s ({min(costs):.2f} to {max(costs):.2f}), {ratio:.2f} of parsing{asked}')
+        seconds = f'{statistics.median(costs):.2f} s ({min(costs):.2f} to {max(costs):.2f})'
+        print(f'{name}: {seconds}, {ratio:.2f} of parsing{asked}')
 
 
 if __name__ == '__main__':

@@ -136,18 +136,16 @@ class Reads:
                     self._run(one.args)
                 elif node_class is ast.List or node_class is ast.Tuple:
                     self._run(one.elts)
-                elif (node_class is ast.Expr and type(one.value) is ast.Constant) or (node_class is ast.Subscript and self._item(one, local)):
-                    continue
-                stack += children(one)
+                elif node_class is ast.Subscript:
+                    self._item(one, local)
+                stack += [] if _is_done(one) else children(one)
 
-    def _item(self, node: ast.Subscript, local: frozenset[str]) -> bool:
-        """An item: one that is put into something, or one of the names of the module; says whether that is all there is to see."""
-        is_stored = type(node.ctx) is ast.Store
-        if is_stored and type(node.value) is ast.Name:
+    def _item(self, node: ast.Subscript, local: frozenset[str]) -> None:
+        """An item: one that is put into something, or one of the names of the module."""
+        if type(node.ctx) is ast.Store and type(node.value) is ast.Name:
             self.fills.update({node.value.id} - local)
         elif dotted(node.value) == 'sys.modules' and isinstance(node.slice, ast.Name) and node.slice.id in _OWN:
             self.loads.append(Import('', '', node.lineno))
-        return is_stored and isinstance(node.value, ast.Call) and last_name(node.value.func) == 'globals'
 
     def _scope(self, node: ast.AST, local: frozenset[str], kind: str) -> None:
         if isinstance(node, ast.ClassDef):
@@ -251,6 +249,14 @@ class Reads:
         for one in node.body:
             # the methods of a class do not see what it binds
             self.add([one], local if isinstance(one, FUNCTIONS) else local | names)
+
+
+def _is_done(node: ast.AST) -> bool:
+    """Whether nothing is read in a node: a text by itself, or a name that is given to the module."""
+    if type(node) is ast.Expr:
+        return type(node.value) is ast.Constant
+    is_stored = type(node) is ast.Subscript and type(node.ctx) is ast.Store and type(node.value) is ast.Call
+    return is_stored and last_name(node.value.func) == 'globals'
 
 
 def _modules_named(node: ast.Call) -> Iterator[Import]:

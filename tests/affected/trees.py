@@ -62,7 +62,8 @@ class Package:
             calls = [self._call(module, head) for _ in range(rnd.randrange(3))] if self._functions else []
             lines = [line for call in calls for line in call[:-1]]
             terms = [str(100 * number + index), *(call[-1] for call in calls), *rnd.sample(['LIMIT'], rnd.randrange(2))]
-            bodies.append(f'def {name}(*args):\n' + ''.join(f'    {line}\n' for line in [*lines, f'return {" + ".join(terms)}']))
+            lines.append(f'return {" + ".join(terms)}')
+            bodies.append(f'def {name}(*args):\n' + ''.join(f'    {line}\n' for line in lines))
         if rnd.random() < 0.3:
             # a circle that only closes in a call
             bodies.append(f'def back_{number}():\n    import {module}\n    return {module}.{self.modules[module][0]}()\n')
