@@ -17,5 +17,7 @@ mapfile -t files < <(grep -rl --include='test_*.py' 'from hypothesis' tests | so
   # and these the share of what Triton refuses of changed kernels and launches
   HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/compiler/test_mutants.py tests/compiler/test_launch_mutants.py
   # and this one how many tests `flakelint affected` selects beside those that run a definition
-  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 2 -q -s tests/affected/test_generated.py tests/affected/test_truth.py
+  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 2 -q -s tests/affected/test_generated.py tests/affected/test_generated_changes.py tests/affected/test_truth.py
+  # and this one how many mutants of the kernel package the tests in their answers see
+  HYPOTHESIS_PROFILE=full "$python" -m pytest -n 0 -q -s tests/affected/test_mutations.py
 } | tee docs/full_checks.txt

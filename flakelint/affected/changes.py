@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from flakelint.affected.graph import Node
 from flakelint.affected.parts import BODY, CLASS, VALUE, Part, is_inert, parts_of
+from flakelint.affected.steps import Node
 from flakelint.source.file import SourceFile
 from flakelint.source.syntax import first_line
 from flakelint.source.text import DecodeError
@@ -118,7 +118,7 @@ def _without(tree: ast.Module, taken: set[int]) -> ast.Module:
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes out what does nothing: docstrings and other texts, `pass`, what only runs as a script."""
+    """Takes out what does nothing: docstrings and other texts, `pass`."""
 
     def visit(self, node: ast.AST) -> ast.AST | None:
         """As its base does."""

@@ -8,36 +8,28 @@
 import re
 from collections.abc import Iterator
 
-from flakelint.affected.graph import WHOLE, Graph, Node, Step
-from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, Part
-from flakelint.affected.reads import BASE, STAR
+from flakelint.affected.graph import Graph
+from flakelint.affected.parts import BODY, IMPORT, METHOD, Part
+from flakelint.affected.reads import STAR
+from flakelint.affected.steps import WHOLE, Node, Step
 from flakelint.project.modules import folders_above
 
 FIXTURE, CONFTEST = 'fixture', 'conftest'
 
-_TEST_FILE = re.compile(r'(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py')
 _PLUGINS = 'pytest_plugins'
 # functions that pytest and unittest call by their names
 _HOOK = re.compile(r'pytest_\w+|(?:setup|teardown)_(?:module|function)|(?:setUp|tearDown)Module')
 
 
-def is_test_file(path: str) -> bool:
-    """Whether pytest collects a file by its name."""
-    return _TEST_FILE.fullmatch(path) is not None
+def is_hook(name: str) -> bool:
+    """Whether pytest or unittest looks for a function or a value of this name."""
+    return _HOOK.fullmatch(name) is not None
 
 
-def is_test(part: Part) -> bool:
-    """Whether pytest may collect a part of a test file; what it imports may be a test as well."""
-    if part.kind == CLASS:
-        return part.name.startswith('Test') or any('TestCase' in read.name for read in part.reads if read.kind == BASE)
-    return part.kind in (FUNCTION, IMPORT) and part.name.startswith(('test', 'Test'))
-
-
-def steps_of_pytest(graph: Graph) -> Iterator[tuple[Node, Step]]:
-    """The steps that pytest takes by itself."""
-    for path in graph.files:
-        if is_test_file(path) or _is_conftest(path):
-            yield from _of_file(graph, path)
+def steps_of_pytest(graph: Graph, path: str) -> Iterator[tuple[Node, Step]]:
+    """The steps that pytest takes by itself for a file, each with the part that it leaves."""
+    if graph.collected.has_file(path) or _is_conftest(path):
+        yield from _of_file(graph, path)
 
 
 def _is_conftest(path: str) -> bool:
@@ -47,7 +39,7 @@ def _is_conftest(path: str) -> bool:
 def _of_file(graph: Graph, path: str) -> Iterator[tuple[Node, Step]]:
     body = (path, '')
     conftests = list(_conftests(graph, path))
-    plugins = [plugin for one in (path, *conftests) for plugin in _plugins(graph, one)]
+    plugins = [*_plugins_of_settings(graph, path), *(plugin for one in (path, *conftests) for plugin in _plugins(graph, one))]
     places = [path, *conftests, *plugins]
     for one in conftests:
         yield body, Step((one, ''), CONFTEST, 1)
@@ -57,22 +49,24 @@ def _of_file(graph: Graph, path: str) -> Iterator[tuple[Node, Step]]:
         yield from ((body, Step(node, WHOLE, 1)) for node in graph.nodes(plugin))
         yield from _asked(graph, plugin, places)
     yield from _asked(graph, path, places)
+    for name in graph.collected.fixtures:
+        yield from ((body, Step(node, FIXTURE, 1)) for where in places for node in _fixtures(graph, where, name))
     # the tests of another file may be tests of this one, too
     for target in _star_targets(graph, path):
-        yield from ((body, Step((target, one.name), FIXTURE, 1)) for one in graph.files[target] if is_test(one))
+        yield from ((body, Step((target, one.name), FIXTURE, 1)) for one in graph.files[target] if graph.collected.has(one))
 
 
 def _always(graph: Graph, path: str, kind: str) -> Iterator[Step]:
     """What runs for every test in the reach of a file."""
     for part in graph.files[path]:
-        if _HOOK.fullmatch(part.name) or _is_automatic(graph, path, part):
+        if is_hook(part.name) or _is_automatic(graph, path, part):
             yield Step((path, part.name), kind, part.line)
 
 
 def _asked(graph: Graph, path: str, places: list[str]) -> Iterator[tuple[Node, Step]]:
     """The fixtures that the parts of a file ask for."""
     for part in graph.files[path]:
-        if is_test(part) or part.fixture is not None or part.kind in (METHOD, BODY):
+        if graph.collected.has(part) or part.fixture is not None or part.kind in (METHOD, BODY):
             for name in part.asks:
                 found = (node for where in places for node in _fixtures(graph, where, name))
                 yield from (((path, part.name), Step(node, FIXTURE, part.line)) for node in found)
@@ -121,3 +115,8 @@ def _plugins(graph: Graph, path: str) -> Iterator[str]:
             target = graph.modules.find(read.name, path)
             if target is not None and not target.endswith('/'):
                 yield target
+
+
+def _plugins_of_settings(graph: Graph, path: str) -> list[str]:
+    found = [graph.modules.find(name, path) for name in graph.collected.plugins]
+    return [one for one in found if one in graph.files]

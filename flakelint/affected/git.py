@@ -54,6 +54,14 @@ def difference(root: str, reference: str) -> Difference:
     return Difference(_contents(root, base, old), frozenset([*new, *others.split('\0')[:-1]]))
 
 
+def was_there(root: str, path: str) -> bool:
+    """Whether a commit had a file or a folder that is not there any more."""
+    try:
+        return bool(_git(root, 'log', '-1', '--format=%h', '--', f'./{path}'))
+    except GitError:
+        return False
+
+
 def _contents(root: str, commit: str, paths: Iterable[str]) -> dict[str, bytes]:
     return {path: _git(root, 'show', f'{commit}:./{path}') for path in paths}
 

@@ -5,63 +5,35 @@
 
 """The parts of all files as a graph: what each leads to, and by which kind of step."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
-from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, METHOD, VALUE, Part
-from flakelint.affected.reads import ARGUMENT, DECORATOR, STAR, STRING, VALUE_OF, Import, Read
-from flakelint.project.modules import ModuleNames, folders_above
+from flakelint.affected.collected import Collected
+from flakelint.affected.modules import Modules
+from flakelint.affected.parts import BODY, CLASS, FUNCTION, IMPORT, LAZY, METHOD, VALUE, Part
+from flakelint.affected.reads import ARGUMENT, BELOW, DECORATOR, SCRIPT, STAR, STRING, VALUE_OF, Import, Read
+from flakelint.affected.registries import BACKEND, registrations
+from flakelint.affected.steps import (
+    CHANGES,
+    DISPATCH,
+    MEMBER,
+    REEXPORT,
+    REGISTERS,
+    RUNS,
+    WHOLE,
+    Node,
+    Registered,
+    Step,
+)
+from flakelint.project.modules import folders_above
 
-# a file and one of its names; the body where that is empty
-Node = tuple[str, str]
-
-MEMBER, REEXPORT, WHOLE, RUNS, CHANGES = 'member', 're-export', 'whole module', 'import', 'changed by'
-DISPATCH, REGISTERS = 'dispatch', 'registration'
 # how a body may read a value without changing it
 _HARMLESS = frozenset({DECORATOR, ARGUMENT, VALUE_OF})
-_LAZY, _ALL = '__getattr__', '__all__'
-_BACKENDS, _BACKEND = 'backends', 'BaseBackend'
+ALL = '__all__'
+_BACKENDS = 'backends'
 
 
-class Step(NamedTuple):
-    """An edge.
-
-    Args:
-        node (tuple[str, str]):
-            To what it leads.
-        kind (str):
-            How: `use`, `decorator`, `base class`, `string`, `re-export`, `import` for the body that an import runs, and so on.
-        line (int):
-            Where in the file of the part that it leaves.
-    """
-
-    node: Node
-    kind: str
-    line: int
-
-
-class _Modules(ModuleNames):
-    """The modules of a repository, each looked for once by the files of a folder."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        super().__init__(paths)
-        self._found: dict[tuple[str, str], str | None] = {}
-
-    def find(self, module: str, importer: str) -> str | None:
-        """As its base does."""
-        key = (module, importer.rpartition('/')[0])
-        if key not in self._found:
-            self._found[key] = super().find(module, importer) or self._beside(module, key[1])
-        return self._found[key]
-
-    def _beside(self, module: str, folder: str) -> str | None:
-        """A module in one of the folders above: pytest looks for modules beside every `conftest.py`."""
-        for above in folders_above(folder) if not module.startswith('.') else ():
-            found = self._locate(above, module.split('.'))
-            if found is not None and not found.endswith('/'):
-                return found
-        return None
+_DEFAULT = Collected()
 
 
 class Graph:
@@ -70,25 +42,40 @@ class Graph:
     Args:
         files (Mapping[str, list[Part]]):
             The parts of every Python file, by its path from the root.
+        registered (dict[tuple[str, str], Registered] | None, Optional):
+            What decorators register, where it is known already. Default: `None`.
+        collected (Collected, Optional):
+            What pytest collects. Default: as without settings.
     """
 
-    def __init__(self, files: Mapping[str, list[Part]]) -> None:
+    def __init__(
+        self,
+        files: Mapping[str, list[Part]],
+        registered: 'dict[Node, Registered] | None' = None,
+        collected: Collected = _DEFAULT,
+    ) -> None:
         self.files = files
-        self.modules = _Modules(files)
+        self.collected = collected
+        self.modules = Modules(files, collected.folders)
         self._changed: dict[str, frozenset[str]] = {}
         self._by_name: dict[str, dict[str, list[Part]]] = {}
-        for path, parts in files.items():
+        self._registered = registered
+
+    def names(self, path: str) -> dict[str, list[Part]]:
+        """The definitions in a file, by name."""
+        if path not in self._by_name:
             names = self._by_name[path] = {}
-            for part in parts:
+            for part in self.files.get(path, ()):
                 names.setdefault(part.name, []).append(part)
+        return self._by_name[path]
 
     def parts(self, node: Node) -> list[Part]:
         """The definitions of a name in a file."""
-        return self._by_name.get(node[0], {}).get(node[1], [])
+        return self.names(node[0]).get(node[1], [])
 
     def nodes(self, path: str) -> list[Node]:
         """All that a file is made of."""
-        return [(path, name) for name in self._by_name.get(path, {})]
+        return [(path, name) for name in self.names(path)]
 
     def steps(self, node: Node) -> list[Step]:
         """Where a part leads, by its own source."""
@@ -98,16 +85,22 @@ class Graph:
                 if step.node != node:
                     found.setdefault(step.node, step)
         for holder in list(found):
-            writers, kept = self._registered.get(holder, (set(), []))
-            if node not in writers:
-                found.update((step.node, step._replace(line=found[holder].line)) for step in kept)
+            held = self.registered.get(holder)
+            if held is not None and node not in held.writers:
+                found.update((one, Step(one, REGISTERS, found[holder].line)) for one in held.nodes)
         return list(found.values())
 
     def _of_part(self, path: str, part: Part) -> Iterator[Step]:
         for read in part.reads:
-            yield from self._of_read(path, part, read)
+            yield from self.of_read(path, part, read)
         for brought in part.loads:
-            if part.kind == BODY:
+            if not brought.module:
+                # a body only binds what it looks up in its own module
+                yield from self._whole(path, brought.line) if part.kind in (FUNCTION, METHOD) else ()
+            elif brought.member.startswith(BELOW):
+                # of these, what is asked of a module says which
+                yield from self._below(path, brought) if part.name != LAZY else ()
+            elif part.kind == BODY:
                 yield from self._runs(path, brought)
             else:
                 yield from self._whole(self.modules.find(brought.module, path), brought.line)
@@ -122,7 +115,7 @@ class Graph:
             # what the class is derived from
             owner = part.name.partition('.')[0]
             for one in self.parts((path, owner)):
-                yield from (step for read in one.reads for step in self._of_read(path, one, read))
+                yield from (step for read in one.reads for step in self.of_read(path, one, read))
         if part.kind == BODY:
             yield from (Step((one, ''), RUNS, part.line) for one in self._packages(path))
         if part.kind in (VALUE, CLASS) and part.name in self._changed_by_body(path):
@@ -131,9 +124,14 @@ class Graph:
             name = part.name.rpartition('.')[2]
             yield from (Step(one, DISPATCH, part.line) for one in self._backends.get((part.dispatches, name), ()))
 
-    def _of_read(self, path: str, part: Part, read: Read) -> Iterator[Step]:
+    def of_read(self, path: str, part: Part, read: Read) -> Iterator[Step]:
+        """What something leads to that a part of a file reads."""
         if read.kind == STRING:
             yield from self._named(path, read)
+            return
+        if read.kind == SCRIPT:
+            found = [node for one in self.modules.ending(read.name) for node in self.nodes(one)]
+            yield from (Step(node, SCRIPT, read.line) for node in found)
             return
         head, *rest = read.name.split('.')
         if head in part.imports and part.kind != IMPORT:
@@ -146,7 +144,7 @@ class Graph:
         self, path: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node] | None = None,
     ) -> Iterator[Step]:
         """What a name of a module leads to, with the attributes that are asked of it."""
-        names = self._by_name.get(path, {})
+        names = self.names(path)
         seen = set() if seen is None else seen
         if (path, name) in seen:
             return
@@ -154,6 +152,8 @@ class Graph:
         # a name may be bound here and by a star as well
         yield from self._from_stars(path, name, rest, kind, line, seen)
         if name not in names:
+            if LAZY in names and self._lazily_loaded(path, name):
+                yield from self._lazy(path, name, rest, kind, line, seen)
             return
         if rest and f'{name}.{rest[0]}' in names:
             yield Step((path, f'{name}.{rest[0]}'), kind, line)
@@ -171,7 +171,7 @@ class Graph:
         if target is None:
             return
         if brought.member:
-            inner = self._by_name.get(target, {})
+            inner = self.names(target)
             if brought.member in inner and target != path:
                 yield from self._symbol(target, brought.member, rest, kind, line, seen)
                 return
@@ -190,15 +190,15 @@ class Graph:
         target = self.modules.find(brought.module, path)
         if target is None:
             return
-        names = self._by_name.get(target, {})
+        names = self.names(target)
         submodule = self.modules.member(target, brought.member)
-        if _LAZY in names and brought.member not in names:
-            yield Step((target, _LAZY), kind, brought.line)
+        if LAZY in names and brought.member not in names:
+            yield Step((target, LAZY), kind, brought.line)
         if submodule is not None and (brought.member not in names or target == path):
             yield from self._module(submodule, rest, kind, brought.line, set()) if rest or kind != REEXPORT else ()
             return
-        if _LAZY in names and brought.member not in names:
-            yield from self._whole(target, brought.line)
+        if LAZY in names and brought.member not in names:
+            yield from self._lazy(target, brought.member, rest, kind, brought.line, set())
             return
         if target.endswith('/'):
             return
@@ -214,15 +214,15 @@ class Graph:
             yield from self._whole(target, line)
             return
         name, *inner = rest
-        names = self._by_name.get(target, {})
+        names = self.names(target)
         submodule = self.modules.member(target, name)
         if name not in names and submodule is not None:
-            if _LAZY in names:
-                yield Step((target, _LAZY), kind, line)
+            if LAZY in names:
+                yield Step((target, LAZY), kind, line)
             yield Step((submodule, ''), RUNS, line)
             yield from self._module(submodule, inner, kind, line, seen)
-        elif _LAZY in names and name not in names:
-            yield from self._whole(target, line)
+        elif LAZY in names and name not in names:
+            yield from self._lazy(target, name, inner, kind, line, seen)
         else:
             yield Step((target, name), kind, line)
             yield from self._symbol(target, name, inner, kind, line, seen)
@@ -230,13 +230,47 @@ class Graph:
     def _from_stars(
         self, path: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node],
     ) -> Iterator[Step]:
-        for star in self._by_name.get(path, {}).get(STAR, ()):
+        for star in self.names(path).get(STAR, ()):
             for brought in star.imports[STAR]:
                 target = self.modules.find(brought.module, path)
                 if target is not None and not target.endswith('/'):
                     yield Step((path, STAR), kind, line)
-                    yield Step((target, _ALL), kind, line)
+                    yield Step((target, ALL), kind, line)
                     yield from self._symbol(target, name, rest, kind, line, seen)
+
+    def _tables(self, path: str) -> list[tuple[str, ...]]:
+        return [entry for part in self.files.get(path, ()) for entry in part.tables]
+
+    def _lazy(
+        self, target: str, name: str, rest: list[str], kind: str, line: int, seen: set[Node],
+    ) -> Iterator[Step]:
+        """What the `__getattr__` of a module gives for a name: what its tables say, else anything."""
+        yield Step((target, LAZY), kind, line)
+        found = self._lazily_loaded(target, name)
+        if not found:
+            # with what its `__getattr__` may load
+            yield from self._whole(target, line)
+        for module, texts in found:
+            yield from (Step((one, ''), RUNS, line) for one in (module, *self._packages(module)))
+            for text in texts:
+                yield Step((module, text), kind, line)
+                yield from self._symbol(module, text, rest, kind, line, seen)
+            if not any(text in self.names(module) for text in texts):
+                yield from self._whole(module, line)
+
+    def _lazily_loaded(self, target: str, name: str) -> list[tuple[str, tuple[str, ...]]]:
+        """The modules that the tables of a module have for a name, each with what may be taken from it."""
+        entries = [entry for entry in self._tables(target) if name in entry]
+        return [(module, entry) for entry in entries for module in self.modules.named(target, entry)]
+
+    def _runs_lazily(self, target: str, brought: Import) -> Iterator[Step]:
+        """What an import runs that takes a name from a module which may not hold it."""
+        yield Step((target, LAZY), RUNS, brought.line)
+        found = [module for module, _ in self._lazily_loaded(target, brought.member)]
+        if not found and self.modules.member(target, brought.member) is None:
+            found = self._loadable(target)
+        for module in found:
+            yield from (Step((one, ''), RUNS, brought.line) for one in (module, *self._packages(module)))
 
     def _whole(self, target: str | None, line: int) -> Iterator[Step]:
         """All of a module, where it is not seen what is asked of it."""
@@ -251,13 +285,30 @@ class Graph:
             # with a package go the modules that it holds
             stack.extend(self._modules_in(one))
 
+    def _below(self, path: str, brought: Import) -> Iterator[Step]:
+        """All modules that a name may mean of which only the beginning is known."""
+        for one in self._beginning(path, brought):
+            yield from self._whole(one, brought.line)
+
+    def _beginning(self, path: str, brought: Import) -> list[str]:
+        target = self.modules.find(brought.module, path)
+        beginning = brought.member.removeprefix(BELOW).replace('.', '/')
+        return self.modules.below(target, beginning) if target is not None else []
+
+    def _loadable(self, path: str) -> list[str]:
+        """The modules that the `__getattr__` of a module may load, as far as it has no table of them."""
+        loads = [one for part in self.parts((path, LAZY)) for one in part.loads if one.member.startswith(BELOW)]
+        return [] if self._tables(path) else [module for one in loads for module in self._beginning(path, one)]
+
     def _modules_in(self, path: str) -> Iterator[str | None]:
+        yield from (module for entry in self._tables(path) for module in self.modules.named(path, entry))
+        yield from self._loadable(path)
         for part in self.files.get(path, ()):
             for brought in (one for ones in part.imports.values() for one in ones) if part.kind == IMPORT else ():
                 target = self.modules.find(brought.module, path)
                 if brought.member == STAR:
                     yield target
-                elif target is not None and (target == path or brought.member not in self._by_name.get(target, {})):
+                elif target is not None and (target == path or brought.member not in self.names(target)):
                     yield self.modules.member(target, brought.member) if brought.member else target
 
     def _runs(self, path: str, brought: Import) -> Iterator[Step]:
@@ -266,10 +317,13 @@ class Graph:
         if target is None:
             return
         found = [target, *self._packages(target)]
-        if brought.member and (target == path or brought.member not in self._by_name.get(target, {})):
+        if brought.member and (target == path or brought.member not in self.names(target)):
             submodule = self.modules.member(target, brought.member)
             found.extend([submodule] if submodule is not None else ())
         yield from (Step((one, ''), RUNS, brought.line) for one in found if not one.endswith('/'))
+        names = self.names(target)
+        if LAZY in names and target != path and brought.member not in ('', STAR, *names):
+            yield from self._runs_lazily(target, brought)
 
     def _packages(self, path: str) -> Iterator[str]:
         """The `__init__.py` of the packages in which a file stands."""
@@ -287,12 +341,12 @@ class Graph:
         if target is not None and not target.endswith('/'):
             yield from (Step(node, STRING, read.line) for node in self.nodes(target))
             return
-        target = self.modules.find(module, path)
-        if target is not None and not target.endswith('/') and name in self._by_name[target]:
+        target = self.modules.find(module, path) if module else None
+        if target is not None and not target.endswith('/') and name in self.names(target):
             yield Step((target, name), STRING, read.line)
 
     def _members(self, path: str, name: str) -> list[str]:
-        return [one for one in self._by_name[path] if one.startswith(f'{name}.')]
+        return [one for one in self.names(path) if one.startswith(f'{name}.')]
 
     def _changed_by_body(self, path: str) -> frozenset[str]:
         if path not in self._changed:
@@ -300,31 +354,16 @@ class Graph:
             self._changed[path] = frozenset(one.name.partition('.')[0] for one in reads)
         return self._changed[path]
 
-    @cached_property
-    def _registered(self) -> dict[Node, tuple[set[Node], list[Step]]]:
-        """What decorators register: by the object or the value that holds it, who puts it there, and what that is."""
-        found: dict[Node, tuple[set[Node], list[Step]]] = {}
-        for path, parts in self.files.items():
-            for part in parts:
-                step = Step((path, part.name), REGISTERS, part.line)
-                for read in part.reads if part.kind in (FUNCTION, CLASS) else ():
-                    for holder, writer in self._registries(path, part, read) if read.kind == DECORATOR else ():
-                        writers, steps = found.setdefault(holder, (set(), []))
-                        writers.add(writer)
-                        steps.append(step)
-        return found
-
-    def _registries(self, path: str, part: Part, read: Read) -> Iterator[tuple[Node, Node]]:
-        """What keeps what a decorator is applied to: the object of which it is a method, or the values of its file that it fills."""
-        for step in list(self._of_read(path, part, read)):
-            for one in self.parts(step.node):
-                is_method = one.kind == VALUE or (one.kind == FUNCTION and read.name.rpartition('.')[2] != one.name)
-                if is_method:
-                    yield step.node, (path, part.name)
-                elif one.kind == FUNCTION:
-                    beside = self.files[step.node[0]]
-                    values = [value.name for value in beside if value.kind == VALUE and value.name in one.fills]
-                    yield from (((step.node[0], name), step.node) for name in values)
+    @property
+    def registered(self) -> 'dict[Node, Registered]':
+        """What decorators register, by the object or the value that holds it."""
+        if self._registered is None:
+            self._registered = {}
+            for holder, writer, node in registrations(self):
+                held = self._registered.setdefault(holder, Registered([], []))
+                held.writers.append(writer)
+                held.nodes.append(node)
+        return self._registered
 
     @cached_property
     def _backends(self) -> dict[tuple[str, str], list[Node]]:
@@ -335,28 +374,9 @@ class Graph:
             if _BACKENDS not in folders[1:]:
                 continue
             operation = folders[folders.index(_BACKENDS, 1) - 1]
-            bases = {part.name for part in parts if part.kind == CLASS and any(_BACKEND in read.name for read in part.reads)}
+            bases = {part.name for part in parts if part.kind == CLASS and any(BACKEND in read.name for read in part.reads)}
             for part in parts:
                 owner, _, name = part.name.partition('.')
                 if part.kind == METHOD and owner in bases:
                     found.setdefault((operation, name), []).append((path, part.name))
         return found
-
-
-def reverse(graph: Graph, extra: Iterable[tuple[Node, Step]] = ()) -> dict[Node, list[tuple[Node, Step]]]:
-    """The steps that lead to each node, each with where it begins.
-
-    Args:
-        graph (Graph):
-            The parts.
-        extra (Iterable[tuple[Node, Step]], Optional):
-            Further steps. Default: none.
-    """
-    found: dict[Node, list[tuple[Node, Step]]] = {}
-    for path in graph.files:
-        for node in graph.nodes(path):
-            for step in graph.steps(node):
-                found.setdefault(step.node, []).append((node, step))
-    for node, step in extra:
-        found.setdefault(step.node, []).append((node, step))
-    return found

@@ -19,9 +19,14 @@ from flakelint.source.syntax import first_line, nodes_in_order
 if TYPE_CHECKING:
     from flakelint.source.file import SourceFile
 
-FUNCTION, CLASS, METHOD, VALUE, IMPORT, BODY = 'function', 'class', 'method', 'value', 'import', 'body'
+FUNCTION, CLASS, METHOD, VALUE, IMPORT = 'function', 'class', 'method', 'value', 'import'
+# what runs when the file is imported, and what only when it is run
+BODY, MAIN = 'body', 'main'
 
-_SCRIPT = re.compile(r"__name__ == '__main__'")
+# the function of a module that gives what it does not hold
+LAZY = '__getattr__'
+_ASKED_FOR_NAMES = frozenset({LAZY, '__dir__', '__all__'})
+
 _VALUES = (ast.Assign, ast.AnnAssign)
 
 
@@ -46,7 +51,7 @@ class Part(NamedTuple):
         name (str):
             The name; that of a method has its class before it, that of the body is empty.
         kind (str):
-            `function`, `class`, `method`, `value`, `import` or `body`.
+            `function`, `class`, `method`, `value`, `import`, `body`, or `main` for what only runs in a script.
         line (int):
             Where it begins.
         last (int):
@@ -65,6 +70,8 @@ class Part(NamedTuple):
             The operation in whose backends `@dispatch` looks for it. Default: none.
         fills (tuple[str, ...], Optional):
             The names of the module into which it puts something. Default: none.
+        tables (tuple[tuple[str, ...], ...], Optional):
+            The texts of each entry of its tables, from which a `__getattr__` beside it may take what it gives. Default: none.
     """
 
     name: str
@@ -78,29 +85,45 @@ class Part(NamedTuple):
     fixture: Fixture | None = None
     dispatches: str = ''
     fills: tuple[str, ...] = ()
+    tables: tuple[tuple[str, ...], ...] = ()
 
 
 def parts_of(file: 'SourceFile') -> list[Part]:
     """The parts of a file, the body last; of several definitions of a name each is one."""
-    module = _Module()
-    found = [part for node in _scope(file.statements) for part in module.parts(node)]
-    marks = [node for node in file.statements if isinstance(node, _VALUES)] if 'usefixtures' in file.text else []
-    return [*found, module.body(marks)]
+    module = _Module(file.text)
+    found = [*(part for node in _scope(file.statements) for part in module.parts(node)), module.body()]
+    return [_only_for_names(part, found) if part.tables else part for part in found]
+
+
+def _only_for_names(table: Part, beside: list[Part]) -> Part:
+    """A table without the strings in it, where it only serves a `__getattr__`, which takes those of one entry."""
+    readers = {part.name for part in beside if any(read.name.partition('.')[0] == table.name for read in part.reads)}
+    if not table.name.startswith('_') or readers - _ASKED_FOR_NAMES:
+        return table
+    return table._replace(reads=tuple(read for read in table.reads if read.kind != STRING))
 
 
 class _Module:
-    """The body of a module, which grows as its statements are taken apart."""
+    """The body of a module, which grows as its statements are taken apart.
 
-    def __init__(self) -> None:
+    Args:
+        text (str):
+            The text of the module.
+    """
+
+    def __init__(self, text: str) -> None:
         self._reads = Reads()
+        self._has_tables = LAZY in text
+        # what makes a fixture, by all names
+        self._fixtures = frozenset({'fixture', 'pytest_fixture', *re.findall(r'\bfixture as (\w+)', text)})
         self._lines: list[int] = []
 
-    def body(self, marks: Iterable[ast.stmt]) -> Part:
-        """The body; some of its statements may ask for fixtures."""
+    def body(self) -> Part:
+        """The body."""
         reads = self._reads
         first, last = min(self._lines, default=1), max(self._lines, default=0)
-        whole = Part('', BODY, first, last, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads))
-        return whole._replace(asks=tuple(_named_fixtures(marks)))
+        asks = tuple(reads.asked)
+        return Part('', BODY, first, last, tuple(reads.names.values()), _frozen(reads), tuple(reads.loads), asks)
 
     def parts(self, node: ast.AST) -> Iterable[Part]:
         """The parts that a statement makes; what it does besides is the body's."""
@@ -109,11 +132,15 @@ class _Module:
             return [Part(name, IMPORT, node.lineno, node.end_lineno, (), {name: (one,)}, ()) for name, one in brought_by(node)]
         if isinstance(node, FUNCTIONS):
             self._defined(node)
-            return [_function(node, FUNCTION)]
+            return [_function(node, FUNCTION, self._fixtures)]
         if isinstance(node, ast.ClassDef):
             return self._class(node)
         if isinstance(node, _VALUES) and (names := list(_targets(node))):
             return self._values(node, names)
+        if _is_main(node):
+            reads = Reads()
+            reads.add([node])
+            return [_part('__main__', MAIN, node, reads)]
         return [] if is_inert(node) else self._evaluated(node)
 
     def _defined(self, node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> None:
@@ -128,10 +155,10 @@ class _Module:
         reads.add(one for one in node.body if one not in methods)
         # what a class is made of runs when it is defined
         self._reads.names.update({key: read for key, read in reads.names.items() if read.kind != STRING})
-        asks = list(_named_fixtures([node]))
+        asks = list(reads.asked)
         for method in methods:
             self._defined(method)
-            found = _function(method, METHOD, node.name)
+            found = _function(method, METHOD, self._fixtures, node.name)
             asks.extend(found.asks if method.name.startswith('test') else ())
             yield found
         yield _part(node.name, CLASS, node, reads)._replace(asks=tuple(dict.fromkeys(asks)))
@@ -145,7 +172,10 @@ class _Module:
             # of several targets one may belong to something else
             self._lines.append(node.lineno)
             self._reads.add([node])
-        return [_part(name, VALUE, node, value) for name in names]
+        # a mark of the module asks for its tests
+        self._reads.asked.update(value.asked)
+        tables = tuple(_tables(node)) if self._has_tables else ()
+        return [_part(name, VALUE, node, value)._replace(tables=tables) for name in names]
 
     def _evaluated(self, node: ast.stmt) -> list[Part]:
         evaluated = [node] if not inside(node) else _heads(node)
@@ -153,7 +183,7 @@ class _Module:
         self._reads.add(evaluated)
         value = Reads()
         value.add(evaluated)
-        return [_part(name, VALUE, node, value) for name in bound_in(evaluated)]
+        return [_part(name, VALUE, node, value) for name in sorted(bound_in(evaluated, deeply=True))]
 
 
 def dump(parts: Iterable[Part]) -> str:
@@ -164,12 +194,12 @@ def dump(parts: Iterable[Part]) -> str:
 def load(text: str) -> list[Part]:
     """The parts that were dumped."""
     found = []
-    for name, kind, line, last, reads, imports, loads, asks, fixture, dispatches, fills in json.loads(text):
+    for name, kind, line, last, reads, imports, loads, asks, fixture, dispatches, fills, tables in json.loads(text):
         brought = {bound: tuple(Import(*one) for one in ones) for bound, ones in imports.items()}
         known = Fixture(*fixture) if fixture else None
         found.append(Part(
             name, kind, line, last, tuple(Read(*one) for one in reads), brought, tuple(Import(*one) for one in loads),
-            tuple(asks), known, dispatches, tuple(fills),
+            tuple(asks), known, dispatches, tuple(fills), tuple(map(tuple, tables)),
         ))
     return found
 
@@ -178,7 +208,7 @@ def _scope(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """The statements of a module, those in branches after the statement that holds them."""
     for node in statements:
         yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not is_inert(node):
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)) and not _is_main(node):
             yield from _scope(inside(node))
 
 
@@ -188,10 +218,13 @@ def _heads(node: ast.AST) -> list[ast.AST]:
     return [one for one in ast.iter_child_nodes(node) if id(one) not in held]
 
 
+def _is_main(node: ast.AST) -> bool:
+    """Whether a statement does nothing unless its file is run."""
+    return isinstance(node, ast.If) and not node.orelse and ast.unparse(node.test) == "__name__ == '__main__'"
+
+
 def is_inert(node: ast.AST) -> bool:
-    """Whether a statement does nothing where its module is imported: a text by itself, `pass`, what only runs as a script."""
-    if isinstance(node, ast.If):
-        return _SCRIPT.fullmatch(ast.unparse(node.test)) is not None
+    """Whether a statement does nothing: a text by itself, `pass`."""
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 
 
@@ -201,6 +234,16 @@ def _loaded_by(node: ast.Import | ast.ImportFrom) -> list[Import]:
     return [brought for _, brought in brought_by(node)]
 
 
+def _tables(node: ast.AST) -> Iterator[tuple[str, ...]]:
+    """The texts of each entry of the tables in a statement."""
+    for table in (one for one in nodes_in_order([node]) if isinstance(one, ast.Dict)):
+        for entry in zip(table.keys, table.values, strict=True):
+            inner = [one.value for one in nodes_in_order(filter(None, entry)) if isinstance(one, ast.Constant)]
+            texts = [one for one in inner if isinstance(one, str)]
+            if texts:
+                yield tuple(texts)
+
+
 def _targets(node: ast.AST) -> Iterator[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
@@ -208,14 +251,14 @@ def _targets(node: ast.AST) -> Iterator[str]:
         yield from (one.id for one in parts if isinstance(one, ast.Name))
 
 
-def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, owner: str = '') -> Part:
+def _function(node: 'ast.FunctionDef | ast.AsyncFunctionDef', kind: str, fixtures: frozenset[str], owner: str = '') -> Part:
     reads = Reads(owner)
     reads.add([node])
     name = f'{owner}.{node.name}' if owner else node.name
     arguments = node.args
     asks = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     found = _part(name, kind, node, reads)._replace(fills=tuple(sorted(reads.fills)))
-    return found._replace(asks=(*asks, *_named_fixtures([node])), fixture=_fixture(node), dispatches=_dispatched(node))
+    return found._replace(asks=(*asks, *reads.asked), fixture=_fixture(node, fixtures), dispatches=_dispatched(node))
 
 
 def _part(name: str, kind: str, node: ast.stmt, reads: Reads) -> Part:
@@ -226,22 +269,17 @@ def _frozen(reads: Reads) -> dict[str, tuple[Import, ...]]:
     return {name: tuple(ones) for name, ones in reads.imports.items()}
 
 
-def _fixture(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> Fixture | None:
+def _fixture(node: 'ast.FunctionDef | ast.AsyncFunctionDef', names: frozenset[str]) -> Fixture | None:
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if last_name(called) in ('fixture', 'pytest_fixture'):
+        if last_name(called) in names:
             keywords = {one.arg: one.value for one in decorator.keywords} if isinstance(decorator, ast.Call) else {}
             named, automatic = keywords.get('name'), keywords.get('autouse')
             name = named.value if isinstance(named, ast.Constant) else node.name
-            return Fixture(name, automatic is not None and getattr(automatic, 'value', True) is not False)
+            # with a name that is worked out, any test may ask for it
+            is_unknown = named is not None and not isinstance(named, ast.Constant)
+            return Fixture(name, is_unknown or (automatic is not None and getattr(automatic, 'value', True) is not False))
     return None
-
-
-def _named_fixtures(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The fixtures that are asked for by a string."""
-    for node in nodes_in_order(nodes):
-        if isinstance(node, ast.Call) and last_name(node.func) in ('usefixtures', 'getfixturevalue'):
-            yield from (one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str))
 
 
 def _dispatched(node: 'ast.FunctionDef | ast.AsyncFunctionDef') -> str:

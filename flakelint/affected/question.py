@@ -6,26 +6,26 @@
 """The question as a whole: a change of a repository, and the test files that it needs."""
 
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from flakelint.affected.changes import changed_parts, parse, whole
-from flakelint.affected.fixtures import is_test_file
+from flakelint.affected.back import Back
+from flakelint.affected.changes import changed_parts, whole
+from flakelint.affected.collected import collected
 from flakelint.affected.git import difference
-from flakelint.affected.graph import Graph, Node
+from flakelint.affected.graph import ALL, Graph
 from flakelint.affected.others import judge
-from flakelint.affected.parts import Part, dump, load
+from flakelint.affected.reads import STAR
 from flakelint.affected.selection import SETTINGS, Selected, select
-from flakelint.project.contents import Contents, content_hash
+from flakelint.affected.steps import Node
+from flakelint.affected.store import Files, steps_between
+from flakelint.project.contents import Contents
 from flakelint.project.discovery import discover
 from flakelint.project.ignore import Patterns, Where
 
 if TYPE_CHECKING:
     from flakelint.engine.cache import Cache
     from flakelint.engine.config import Config
-
-# under what parts are kept beside other summaries
-_KEPT_AS = 'affected '
 
 
 class Answer(NamedTuple):
@@ -58,6 +58,7 @@ class Tree:
     def __init__(self, config: 'Config', store: 'Cache | None' = None) -> None:
         self.root = config.root
         self.settings = config.settings.affected
+        self.collected = collected(self.root)
         self._store = store
         found = discover([self.root], Patterns(self.root, ()), config.settings.respect_gitignore).files
         contents = Contents(self.root, [path for path in found if path.endswith('.py')])
@@ -75,21 +76,13 @@ class Tree:
         """The content of a Python file."""
         return self._data.get(path)
 
-    def files(self) -> dict[str, list[Part]]:
+    def files(self) -> Files:
         """The parts of all Python files."""
-        hashes = {path: _KEPT_AS + content_hash(data) for path, data in self._data.items()}
-        known = self._store.read_summaries(hashes.values()) if self._store is not None else {}
-        fresh: dict[str, tuple[str, str]] = {}
-        found = {}
-        for path, key in hashes.items():
-            if key in known:
-                found[path] = load(known[key][0])
-            else:
-                found[path] = parse(path, self._data[path]) or []
-                fresh[key] = dump(found[path]), ''
-        if fresh and self._store is not None:
-            self._store.write_summaries(fresh)
-        return found
+        return Files(self._data, self._store)
+
+    def steps(self, files: Files) -> tuple[Graph, Back]:
+        """The parts of files, and the steps that lead to each."""
+        return steps_between(files, self.collected, self._store, self.root)
 
     def naming(self, name: str) -> list[str]:
         """The Python files that name a file."""
@@ -115,8 +108,11 @@ def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
         below = tree.below(path)
         code.update(below or ([path] if path.endswith('.py') else ()))
         others.update(() if below or path.endswith('.py') else [path])
-    removed: dict[str, list[Part]] = {path: [] for path in code if path not in files}
-    return _answer(tree, files | removed, whole(code, files), others, removed)
+    removed = {path for path in code if path not in files}
+    changed = whole(code, files)
+    for path in removed:
+        files.add(path, [])
+    return _answer(tree, files, changed, others, removed)
 
 
 def of_difference(tree: Tree, reference: str) -> Answer:
@@ -139,26 +135,30 @@ def of_difference(tree: Tree, reference: str) -> Answer:
     removed = before.keys() - files.keys()
     there = {(path, part.name) for path in change.gone for part in files.get(path, ())}
     lost = {(path, part.name) for path, parts in change.gone.items() for part in parts} - there
-    files |= {path: [*files.get(path, []), *parts] for path, parts in change.gone.items()}
+    # of what a star brought, or may bring, some may be no more
+    lost |= {node for node in change.nodes if node[1] in (STAR, ALL)}
+    for path, parts in change.gone.items():
+        files.add(path, parts)
     others = {path for path in found.before.keys() | found.after if not path.endswith('.py')}
     return _answer(tree, files, change.nodes, others, removed, lost)
 
 
 def _answer(
     tree: Tree,
-    files: Mapping[str, list[Part]],
+    files: Files,
     changed: frozenset[Node],
     others: Iterable[str],
     removed: Container[str],
     lost: Iterable[Node] = (),
 ) -> Answer:
     left_out, everything = Where(tree.settings.exclude), Where(tree.settings.everything)
-    tests = [path for path in files if is_test_file(path) and path not in removed and not left_out.covers(path)]
+    tests = [path for path in files if tree.collected.has_file(path) and path not in removed and not left_out.covers(path)]
     judged = judge(others, tree.settings, tree.naming)
     causes = sorted({*judged.causes, *(path for path in {path for path, _ in changed} if everything.covers(path))})
     if causes:
         return Answer([Selected(path, (), (), causes[0]) for path in sorted(tests)], tuple(causes), len(tests))
-    reached = select(Graph(files), changed | whole(judged.mentioned, files), removed, lost)
+    graph, back = tree.steps(files)
+    reached = select(graph, changed | whole(judged.mentioned, files), removed, lost, back)
     selected = {one.path: one for one in reached}
     named = Where(sorted(judged.tests))
     for path in (one for one in tests if one not in selected and named.covers(one)):

@@ -6,27 +6,41 @@
 """Which names a statement reads that are not its own: those of its module, and those that imports inside it bring."""
 
 import ast
-import re
+import sys
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from flakelint.project.imports import dotted
+from flakelint.affected.texts import code_in, is_code, is_name, is_script, modules_in
+from flakelint.project.imports import dotted, last_name
 from flakelint.project.meanings import MEMBER, imported_by, module_of
 from flakelint.project.statements import FUNCTIONS
 from flakelint.source.syntax import children, nodes_in_order
 
 USE, DECORATOR, ARGUMENT, BASE, STRING = 'use', 'decorator', 'argument of a decorator', 'base class', 'string'
+# the path of a script
+SCRIPT = 'path'
 # what the body of a module works out
 VALUE_OF = 'value'
 # all names of a module
 STAR = '*'
+# before how the names of modules begin that are loaded by a name which is put together
+BELOW = '.'
 
-# a string that may name a module, or something in one
-_NAMES_SOMETHING = re.compile(r'[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*)?')
-_LOADERS = frozenset({'import_module', 'importlib.import_module', '__import__'})
+_LOADERS = frozenset({'import_module', '__import__', 'run_module'})
+_ASKING = frozenset({'usefixtures', 'getfixturevalue'})
+_SEARCHES = frozenset({'iter_modules', 'walk_packages'})
+# the package of the module itself, and what it is called there
+_OWN_PACKAGE = '.'
+_OWN = frozenset({'__name__', '__package__'})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FILLERS = frozenset({'add', 'append', 'extend', 'insert', 'register', 'setdefault', 'update'})
 _SCOPES = frozenset({*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, *_COMPREHENSIONS})
+# what may bind a name, without what only evaluates
+_BINDING = (
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try,
+    ast.Match, ast.match_case, ast.pattern, ast.ExceptHandler, ast.withitem, ast.Tuple, ast.List, ast.Starred,
+    *([ast.TryStar] if sys.version_info >= (3, 11) else []),
+)
 _CAPTURES = {ast.MatchAs: 'name', ast.MatchStar: 'name', ast.MatchMapping: 'rest', ast.ExceptHandler: 'name'}
 
 
@@ -39,7 +53,7 @@ class Read(NamedTuple):
         line (int):
             Where.
         kind (str):
-            `use`, `decorator`, `argument of a decorator`, `base class`, `string` for a text that may name something, or `value` for what a body works out.
+            `use`, `decorator`, `argument of a decorator`, `base class`, `string` for a text that may name something, `path` for one that may be a script, or `value` for what a body works out.
     """
 
     name: str
@@ -52,9 +66,9 @@ class Import(NamedTuple):
 
     Args:
         module (str):
-            The module, with the dots of a relative import.
+            The module, with the dots of a relative import; nothing for the one in which it stands.
         member (str):
-            What is taken from it; nothing for the module itself, `*` for all.
+            What is taken from it; nothing for the module itself, `*` for all, and for the modules below it whose names begin in some way, a dot and this beginning.
         line (int):
             Where.
     """
@@ -78,7 +92,11 @@ class Reads:
         self.loads: list[Import] = []
         # the names into which something is put
         self.fills: set[str] = set()
+        # the fixtures that are asked for by a string
+        self.asked: dict[str, None] = {}
         self._own = own
+        # the first parameters of its functions
+        self._firsts: set[str] = set()
 
     def add(self, nodes: Iterable[ast.AST | None], local: frozenset[str] = frozenset(), kind: str = USE) -> None:
         """Look at nodes in a scope that binds some names."""
@@ -89,9 +107,12 @@ class Reads:
     def decorators(self, nodes: Iterable[ast.expr], local: frozenset[str] = frozenset()) -> None:
         """Look at decorators: at what they are, and at what they are given."""
         for node in nodes:
-            given = [*node.args, *(one.value for one in node.keywords)] if isinstance(node, ast.Call) else []
-            self.add([node.func if isinstance(node, ast.Call) else node], local, DECORATOR)
-            self.add(given, local, ARGUMENT)
+            if not isinstance(node, ast.Call):
+                self.add([node], local, DECORATOR)
+                continue
+            self._called(node)
+            self.add([node.func], local, DECORATOR)
+            self.add([*node.args, *(one.value for one in node.keywords)], local, ARGUMENT)
 
     def _visit(self, node: ast.AST, local: frozenset[str], kind: str) -> None:
         stack: list[ast.AST] = [node]
@@ -100,6 +121,8 @@ class Reads:
             node_class = type(one)
             if node_class is ast.Name:
                 self._read(one.id, one, local, kind)
+            elif node_class is ast.Attribute and type(one.value) is ast.Name:
+                self._read(f'{one.value.id}.{one.attr}', one, local, kind)
             elif node_class is ast.Attribute and (name := dotted(one)) is not None:
                 self._read(name, one, local, kind)
             elif node_class is ast.Constant:
@@ -109,10 +132,20 @@ class Reads:
                 self._scope(one, local, kind)
             else:
                 if node_class is ast.Call:
-                    self._loaded(one)
-                elif node_class is ast.Subscript and type(one.ctx) is ast.Store and type(one.value) is ast.Name:
-                    self.fills.update({one.value.id} - local)
-                stack += children(one)
+                    self._called(one)
+                    self._run(one.args)
+                elif node_class is ast.List or node_class is ast.Tuple:
+                    self._run(one.elts)
+                elif node_class is ast.Subscript:
+                    self._item(one, local)
+                stack += [] if _is_done(one) else children(one)
+
+    def _item(self, node: ast.Subscript, local: frozenset[str]) -> None:
+        """An item: one that is put into something, or one of the names of the module."""
+        if type(node.ctx) is ast.Store and type(node.value) is ast.Name:
+            self.fills.update({node.value.id} - local)
+        elif dotted(node.value) == 'sys.modules' and isinstance(node.slice, ast.Name) and node.slice.id in _OWN:
+            self.loads.append(Import('', '', node.lineno))
 
     def _scope(self, node: ast.AST, local: frozenset[str], kind: str) -> None:
         if isinstance(node, ast.ClassDef):
@@ -130,21 +163,69 @@ class Reads:
 
     def _read(self, name: str, node: ast.AST, local: frozenset[str], kind: str) -> None:
         head, _, last = name.partition('.')
-        if head not in local:
+        if head in self._firsts and last:
+            name, head = f'{self._own}.{last.partition(".")[0]}', self._own
+            self.names.setdefault((name, USE), Read(name, node.lineno, USE))
+        elif head not in local:
             if last in _FILLERS:
                 self.fills.add(head)
             self.names.setdefault((name, kind), Read(name, node.lineno, kind))
 
     def _string(self, node: ast.Constant) -> None:
-        if '.' in node.value and _NAMES_SOMETHING.fullmatch(node.value):
-            name = node.value.replace(':', '.')
-            self.names.setdefault((name, STRING), Read(name, node.lineno, STRING))
+        text = node.value
+        if is_code(text):
+            self._code(node)
+        elif is_script(text):
+            self.names.setdefault((text, SCRIPT), Read(text, node.lineno, SCRIPT))
+        elif is_name(text):
+            self._named(text.replace(':', '.'), node.lineno)
 
-    def _loaded(self, node: ast.Call) -> None:
-        """A module that is loaded by its name, of which anything may be asked."""
-        first = node.args[0] if node.args else None
-        if dotted(node.func) in _LOADERS and isinstance(first, ast.Constant) and isinstance(first.value, str):
-            self.loads.append(Import(first.value, '', node.lineno))
+    def _named(self, name: str, line: int) -> None:
+        self.names.setdefault((name, STRING), Read(name, line, STRING))
+
+    def _code(self, node: ast.Constant) -> None:
+        """Code that is a text, for another process or for `exec`: what it imports, and what it asks of that."""
+        statements = code_in(node)
+        inner = Reads()
+        if statements is None:
+            inner.loads = [Import(name, '', node.lineno) for name in modules_in(node.value)]
+        else:
+            inner.add(statements, bound_in(statements))
+        # its names are not those of the module that holds it
+        mark = f'@{len(self.imports)}'
+        stars = [Import(one.module, '', one.line) for one in inner.imports.pop(STAR, ())]
+        self.loads += [*inner.loads, *stars]
+        self.imports.update((name + mark, ones) for name, ones in inner.imports.items())
+        for (name, kind), read in inner.names.items():
+            head, dot, rest = name.partition('.')
+            if kind in (STRING, SCRIPT):
+                self.names.setdefault((name, kind), read)
+            elif head in inner.imports:
+                marked = f'{head}{mark}{dot}{rest}'
+                self.names.setdefault((marked, kind), read._replace(name=marked))
+
+    def _run(self, nodes: list[ast.expr]) -> None:
+        """The module that a command line names to be run."""
+        for place, option in enumerate(nodes[:-1]):
+            if type(option) is ast.Constant and option.value == '-m':
+                name = getattr(nodes[place + 1], 'value', None)
+                if isinstance(name, str):
+                    self._named(name, option.lineno)
+                    self._named(f'{name}.__main__', option.lineno)
+
+    def _called(self, node: ast.Call) -> None:
+        """A call that may load a module by its name, of which anything may be asked, or ask for fixtures by theirs."""
+        name = last_name(node.func)
+        if name in _LOADERS and node.args:
+            self.loads.extend(_modules_named(node))
+        elif name in _SEARCHES:
+            # what is found there is loaded by somebody
+            self.loads.append(Import(_OWN_PACKAGE, BELOW, node.lineno))
+        elif name == 'globals':
+            self.loads.append(Import('', '', node.lineno))
+        elif name in _ASKING:
+            texts = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            self.asked.update((one, None) for one in texts if isinstance(one, str))
 
     def _function(self, node: 'ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda', local: frozenset[str], kind: str) -> None:
         arguments = node.args
@@ -158,21 +239,67 @@ class Reads:
         self.decorators(node.decorator_list, local)
         self.add([*(one.annotation for one in every), node.returns], local)
         if self._own and every:
-            self._members(node, every[0].arg)
-        self.add(node.body, inner | frozenset(bound_in(node.body)))
+            self._firsts.add(every[0].arg)
+        self.add(node.body, inner | bound_in(node.body))
 
     def _class(self, node: ast.ClassDef, local: frozenset[str]) -> None:
         self.decorators(node.decorator_list, local)
         self.add([*node.bases, *(one.value for one in node.keywords)], local, BASE)
-        names = frozenset(bound_in(node.body))
+        names = bound_in(node.body)
         for one in node.body:
             # the methods of a class do not see what it binds
             self.add([one], local if isinstance(one, FUNCTIONS) else local | names)
 
-    def _members(self, node: ast.AST, name: str) -> None:
-        for one in ast.walk(node):
-            if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id == name:
-                self._read(f'{self._own}.{one.attr}', one, frozenset(), USE)
+
+def _is_done(node: ast.AST) -> bool:
+    """Whether nothing is read in a node: a text by itself, or a name that is given to the module."""
+    if type(node) is ast.Expr:
+        return type(node.value) is ast.Constant
+    is_stored = type(node) is ast.Subscript and type(node.ctx) is ast.Store and type(node.value) is ast.Call
+    return is_stored and last_name(node.value.func) == 'globals'
+
+
+def _modules_named(node: ast.Call) -> Iterator[Import]:
+    """The modules that a call of a loader may mean."""
+    name, is_whole = _beginning(node.args[0])
+    if is_whole:
+        yield Import(name, '', node.lineno)
+        return
+    if not name and (len(node.args) > 1 or node.keywords):
+        # with a package goes a name that is relative to it
+        name = _OWN_PACKAGE
+    dots = len(name) - len(name.lstrip('.'))
+    package, _, last = name[dots:].rpartition('.')
+    if name:
+        yield Import(name[:dots] + package or _OWN_PACKAGE, BELOW + last, node.lineno)
+
+
+def _beginning(node: ast.AST) -> tuple[str, bool]:
+    """How the name of a module begins that an expression gives, and whether that is all of it."""
+    if isinstance(node, ast.FormattedValue):
+        node = node.value
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value, True
+    if isinstance(node, ast.Name) and node.id in _OWN:
+        return _OWN_PACKAGE, True
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == 'format':
+        return _beginning(node.func.value)[0].partition('{')[0], False
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return _beginning(node.left)[0].partition('%')[0], False
+    if isinstance(node, ast.BinOp):
+        return _joined([node.left, node.right])
+    return _joined(node.values) if isinstance(node, ast.JoinedStr) else ('', False)
+
+
+def _joined(parts: Iterable[ast.AST]) -> tuple[str, bool]:
+    name = ''
+    for part in parts:
+        begins, is_whole = _beginning(part)
+        # the dot after the name of the own package is there already
+        name += begins.lstrip('.') if name == _OWN_PACKAGE else begins
+        if not is_whole:
+            return name, False
+    return name, True
 
 
 def brought_by(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]]:
@@ -184,8 +311,15 @@ def brought_by(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]
         yield STAR, Import(module_of(node), STAR, node.lineno)
 
 
-def bound_in(body: Iterable[ast.AST]) -> Iterator[str]:
-    """The names that statements bind in their scope, but for imports and those that are declared global."""
+def bound_in(body: Iterable[ast.AST], deeply: bool = False) -> frozenset[str]:
+    """The names that statements bind in their scope, but for imports and those that are declared global.
+
+    Args:
+        body (Iterable[ast.AST]):
+            The statements.
+        deeply (bool, Optional):
+            Whether to look into expressions as well, which seldom bind a name. Default: `False`.
+    """
     stack: list[ast.AST] = list(body)
     found: set[str | None] = set()
     elsewhere: set[str | None] = {None}
@@ -198,13 +332,13 @@ def bound_in(body: Iterable[ast.AST]) -> Iterator[str]:
         elif node_class in _SCOPES:
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
                 found.add(node.name)
-            elif isinstance(node, _COMPREHENSIONS):
+            elif deeply and isinstance(node, _COMPREHENSIONS):
                 inner = nodes_in_order([node])
                 found.update(one.target.id for one in inner if isinstance(one, ast.NamedExpr))
         elif node_class is ast.Global:
             elsewhere.update(node.names)
-        else:
+        elif deeply or isinstance(node, _BINDING):
             if node_class in _CAPTURES:
                 found.add(getattr(node, _CAPTURES[node_class]))
-            stack += children(node)
-    yield from found - elsewhere
+            stack += node.targets if node_class is ast.Assign and not deeply else children(node)
+    return frozenset(found - elsewhere)

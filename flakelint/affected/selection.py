@@ -6,11 +6,12 @@
 """From what changed to the tests that reach it, with the steps in between."""
 
 from collections import deque
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from flakelint.affected.fixtures import is_test, is_test_file, steps_of_pytest
-from flakelint.affected.graph import REEXPORT, Graph, Node, Step, reverse
+from flakelint.affected.back import Back, backwards
+from flakelint.affected.graph import Graph
+from flakelint.affected.steps import REEXPORT, Node
 
 # what is said to have changed where the settings name a test
 SETTINGS = 'the settings'
@@ -60,7 +61,7 @@ class Selected(NamedTuple):
 
 
 def select(
-    graph: Graph, changed: Iterable[Node], removed: Container[str] = (), lost: Iterable[Node] = (),
+    graph: Graph, changed: Iterable[Node], removed: Collection[str] = (), lost: Iterable[Node] = (), back: Back | None = None,
 ) -> list[Selected]:
     """The test files that reach what changed, in order of their paths.
 
@@ -69,33 +70,35 @@ def select(
             The parts of all files, those that are no more included.
         changed (Iterable[tuple[str, str]]):
             What changed.
-        removed (Container[str], Optional):
+        removed (Collection[str], Optional):
             The files that are no more. Default: none.
         lost (Iterable[tuple[str, str]], Optional):
             The parts that are no more. Default: none.
+        back (Back | None, Optional):
+            The steps that lead to each part, where they are known already. Default: `None`.
     """
-    back = reverse(graph, steps_of_pytest(graph))
+    back = backwards(graph, graph.files) if back is None else back
     # whoever imports what is no more cannot be imported any more
-    broken = {(importer[0], '') for node in lost for importer, step in back.get(node, ()) if step.kind == REEXPORT}
-    named = {node for node in back if node[0] in removed}
-    came: dict[Node, tuple[Node, Step] | None] = dict.fromkeys(sorted({*changed, *broken, *named}))
+    broken = {(importer[0], '') for node in lost for importer, kind, _ in back.to(node) if kind == REEXPORT}
+    named = {node for node in back if node[0] in removed} if removed else set()
+    came: dict[Node, Link | None] = dict.fromkeys(sorted({*changed, *broken, *named}))
     queue = deque(came)
     while queue:
         node = queue.popleft()
-        for before, step in back.get(node, ()):
+        for before, kind, line in back.to(node):
             if before not in came:
-                came[before] = node, step
+                came[before] = Link(*before, line, kind, node)
                 queue.append(before)
     found: dict[str, list[Node]] = {}
     for node in came:
-        if is_test_file(node[0]) and node[0] in graph.files and node[0] not in removed:
+        if graph.collected.has_file(node[0]) and node[0] in graph.files and node[0] not in removed:
             found.setdefault(node[0], []).append(node)
     selected = [_selected(graph, path, nodes, came) for path, nodes in sorted(found.items())]
     return [one for one in selected if one is not None]
 
 
-def _selected(graph: Graph, path: str, nodes: list[Node], came: Mapping[Node, tuple[Node, Step] | None]) -> Selected | None:
-    tests = [node for node in nodes if any(map(is_test, graph.parts(node)))]
+def _selected(graph: Graph, path: str, nodes: list[Node], came: Mapping[Node, Link | None]) -> Selected | None:
+    tests = [node for node in nodes if any(map(graph.collected.has, graph.parts(node)))]
     is_whole = (path, '') in nodes
     if not tests and not is_whole:
         return None
@@ -111,10 +114,9 @@ def described(node: Node) -> str:
     return f'{node[0]}:{node[1]}' if node[1] else node[0]
 
 
-def _chain(node: Node, came: Mapping[Node, tuple[Node, Step] | None]) -> tuple[Link, ...]:
+def _chain(node: Node, came: Mapping[Node, Link | None]) -> tuple[Link, ...]:
     found = []
-    while (taken := came[node]) is not None:
-        to, step = taken
-        found.append(Link(*node, step.line, step.kind, to))
-        node = to
+    while (link := came[node]) is not None:
+        found.append(link)
+        node = link.to
     return tuple(found)

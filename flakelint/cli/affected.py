@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import click
 
-from flakelint.affected.git import GitError
+from flakelint.affected.git import GitError, was_there
 from flakelint.affected.output import FORMATS, GITHUB, github, why
 from flakelint.affected.question import Answer, Tree, of_difference, of_paths
 from flakelint.affected.shards import DurationsError, read_durations
@@ -78,6 +78,8 @@ def _known(paths: list[str], tree: Tree) -> Iterator[str]:
     for path in map(os.path.abspath, paths):
         if tree.name(path).startswith('../'):
             fail(f'{path} is not below {tree.root}')
+        if not os.path.lexists(path) and not was_there(tree.root, tree.name(path)):
+            fail(f'{path} is not there, and in no commit')
         yield path
 
 

@@ -165,6 +165,8 @@ def test_a_branch_is_compared_with_where_it_began(tmp_path: Path) -> None:
 ])
 def test_other_files_than_code(tmp_path: Path, path: str, count: int) -> None:
     _tree(tmp_path, {'tests/test_alone.py': 'def test_alone():\n    open("cases.json")\n'})
+    if path != 'pyproject.toml':
+        write(tmp_path / path, '')
     done = flakelint('affected', path, cwd=tmp_path)
     assert done.returncode == 0 and len(done.stdout.splitlines()) == count
 
@@ -173,6 +175,8 @@ def test_the_settings_name_the_tests_of_data(tmp_path: Path) -> None:
     _tree(tmp_path, {})
     settings = '[affected]\nunknown = "nothing"\n[affected.data]\n"data/**" = ["tests/test_alone.py"]\n'
     write(tmp_path / 'flakelint.toml', settings)
+    write(tmp_path / 'data/a/b.bin', '')
+    write(tmp_path / 'strange.bin', '')
     assert _names(flakelint('affected', 'data/a/b.bin', cwd=tmp_path).stdout) == ['test_alone']
     assert flakelint('affected', 'strange.bin', cwd=tmp_path).stdout == ''
 
@@ -209,7 +213,7 @@ def test_why_a_test_is_needed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize('arguments', [
     (), ('--base', 'nosuch'), ('--base', 'HEAD', 'pkg'), ('/tmp',), ('--base', '--output=x'),
-    ('--config', 'nosuch.toml', 'pkg'),
+    ('--config', 'nosuch.toml', 'pkg'), ('pkg/nosuch.py',), ('nosuch',), ('pkg', 'docs/nosuch.md'),
 ])
 def test_what_cannot_be_answered(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     _tree(tmp_path, {})
@@ -217,6 +221,16 @@ def test_what_cannot_be_answered(tmp_path: Path, arguments: tuple[str, ...]) -> 
     done = flakelint('affected', *arguments, cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == ''
     assert 'Traceback' not in done.stderr
+
+
+def test_a_path_that_only_earlier_commits_have(tmp_path: Path) -> None:
+    _tree(tmp_path, {})
+    _commit(tmp_path)
+    _git(tmp_path, 'rm', '-q', 'pkg/ops/shift.py')
+    _git(tmp_path, 'commit', '-qm', 'second')
+    assert _names(flakelint('affected', 'pkg/ops/shift.py', cwd=tmp_path).stdout) == ['test_moved', 'test_scale']
+    missing = flakelint('affected', 'pkg/ops/shif.py', cwd=tmp_path)
+    assert missing.returncode == 2 and missing.stderr.count('\n') == 1 and 'shif.py is not there' in missing.stderr
 
 
 def test_a_file_that_cannot_be_parsed(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from flakelint.affected.graph import Graph, Node
+from flakelint.affected.graph import Graph
 from flakelint.affected.parts import FUNCTION, METHOD, Part
 from flakelint.affected.question import Tree
 from flakelint.affected.selection import select
+from flakelint.affected.steps import Node
 from flakelint.engine.config import load
 from tests.tools import REPOSITORY, clean_environment
 

@@ -47,7 +47,10 @@ def one_by_one(form: Callable, tensors: dict[str, torch.Tensor], lens: list[int]
 
 
 def compare(
-    ref: tuple[torch.Tensor, torch.Tensor], tri: tuple[torch.Tensor, torch.Tensor], tensors: dict[str, torch.Tensor], dtype: torch.dtype,
+    ref: tuple[torch.Tensor, torch.Tensor],
+    tri: tuple[torch.Tensor, torch.Tensor],
+    tensors: dict[str, torch.Tensor],
+    dtype: torch.dtype,
 ) -> None:
     """Assert that outputs, final states and the gradients of all inputs agree."""
     do, dht = torch.randn_like(ref[0]), torch.randn_like(ref[1])
