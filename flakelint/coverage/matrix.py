@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from flakelint.affected.fixtures import is_test_file
 from flakelint.coverage import calls, expressions, statements
 from flakelint.coverage.axes import (
     AXES,
@@ -124,7 +123,7 @@ class Suite:
         """The tests in files that name an operator, by themselves or through others of the tests."""
         words = re.compile(r'\b(?:' + '|'.join(map(re.escape, sorted({one.name for one in self.operators.values()}))) + r')\b')
         for path in self.modules.paths if self.operators else ():
-            is_wanted = is_test_file(path) and not self._left_out.covers(path)
+            is_wanted = self.modules.is_test_file(path) and not self._left_out.covers(path)
             if is_wanted and any(words.search(self.modules.text(one)) for one in self._with_helpers(path)):
                 yield from tests_of(path, self.run())
 

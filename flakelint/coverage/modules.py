@@ -70,6 +70,10 @@ class Modules:
             self._scopes[path] = Scope(path)
         return self._scopes[path]
 
+    def is_test_file(self, path: str) -> bool:
+        """Whether pytest collects a file."""
+        return self._tree.collected.has_file(path)
+
     def is_new(self, path: str) -> bool:
         """Whether nobody has asked this of a module before."""
         is_new = path not in self._read_through
