@@ -80,7 +80,7 @@ class Addresses:
         self.model = model
         self.bounds = Bounds(model, assumed)
         self.origins = Origins(self.bounds)
-        self._support = Support(model, self.bounds)
+        self.support = Support(model, self.bounds)
         # what is added to a pointer counts even where the pointer is handed to a function that is not followed
         roots = [*accessed(model.accesses), *model.addresses]
         self.reached: list[Value] = products(roots)
@@ -145,4 +145,4 @@ class Addresses:
             return NARROWING
         is_index = all(product.value.node is not origin.node for product in wrapping.values())
         tight = [product.value for product in wrapping.values() if product.tight]
-        return NARROW if is_index and tight and self._support.of(origin, tight) else POSSIBLE
+        return NARROW if is_index and tight and self.support.of(origin, tight) else POSSIBLE

@@ -107,11 +107,15 @@ class Arguments:
         """The size of a program's number along an axis of the grid."""
         assumed = self.assumed.of_role(sizes.PROGRAMS if axis in (1, 2) else sizes.LENGTH)._replace(role=PROGRAM, index=True)
         size = self._launched_program(axis, assumed)
-        if self._is_of_decoding:
-            # no more than the heads of all requests
-            requests, heads = self.assumed.of_role(sizes.BATCH), self.assumed.of_role(sizes.HEADS)
-            size = size._replace(tight=min(size.tight, requests.possible * heads.tight))
-        return size
+        return self.of_decoding(size)
+
+    def of_decoding(self, size: Size) -> Size:
+        """The size of a program's number, or of what counts the tokens that a kernel makes, in a kernel for decoding alone."""
+        if not self._is_of_decoding:
+            return size
+        # no more than the heads of all requests
+        requests, heads = self.assumed.of_role(sizes.BATCH), self.assumed.of_role(sizes.HEADS)
+        return size._replace(tight=min(size.tight, requests.possible * heads.tight))
 
     def _launched_program(self, axis: Any, assumed: Size) -> Size:
         launched = self._launched(lambda launch: _axis(launch, axis))
@@ -122,6 +126,9 @@ class Arguments:
             # a product of several axes
             role = PROGRAM
         size = _widened(launched, assumed)
+        if self.launches and all(self._is_held(launch, _axis(launch, axis)) for launch in self.launches):
+            # there is a program for each of what one block holds
+            size = size.in_block()
         most = _MAX_PROGRAMS if axis in (1, 2) else _MAX_NARROW
         return Size(min(size.tight, most), min(size.possible, most), role, index=True)
 
@@ -204,11 +211,14 @@ class Arguments:
     def _is_covered(self, name: str) -> bool:
         """Whether every launch makes a block that holds as much as a parameter says."""
         return bool(self.launches) and all(
-            any(
-                one.head == 'next_power_of_2' and one.operands[:1] and one.operands[0].text == launch.parameters[name].text
-                for block, one in launch.parameters.items() if block in self.extents
-            )
-            for launch in self.launches if name in launch.parameters
+            self._is_held(launch, launch.parameters[name]) for launch in self.launches if name in launch.parameters
+        )
+
+    def _is_held(self, launch: 'Launch', passed: 'Passed | None') -> bool:
+        """Whether a launch makes a block that holds as much as a number says."""
+        return passed is not None and any(
+            one.head == 'next_power_of_2' and one.operands[:1] and one.operands[0].text == passed.text
+            for block, one in launch.parameters.items() if block in self.extents
         )
 
     def _by_name(self, name: str, constant: bool) -> Size:

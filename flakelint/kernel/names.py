@@ -57,7 +57,8 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         \w*top_?[kK]\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
     """)),
     (ROUNDS, _words(r"""
-        (?:(?:n|num|max)_?)?(?:iter(?:ation)?|(?:time_?)?step)s? (?:N|NUM|MAX)_?(?:ITER(?:ATION)?|(?:TIME_?)?STEP)S?
+        (?:(?:n|num|max)_?)?(?:iter(?:ation)?|passe?|(?:time_?)?step)s?
+        (?:N|NUM|MAX)_?(?:ITER(?:ATION)?|PASSE?|(?:TIME_?)?STEP)S?
     """)),
     (EXPERTS, _words(r"""
         E EXPERTS? n_?exp(?:er)?ts?(?:_\w+)? N_?EXP(?:ER)?TS?(?:_\w+)? n_routed_experts
@@ -104,7 +105,8 @@ _SHORT_LENGTHS = frozenset({'L', 'M', 'S'})
 
 # what cannot be the number of anything else, such as a block
 _REQUESTS = _words(r"""
-    \w*req(?:uest)?(?:_state)?_?(?:id|idx|index|num)?s? \w*(?:batch|seq|sequence)_?(?:id|idx|index|num)
+    \w*req(?:uest)?(?:_state)?_?(?:id|idx|index|num)?s?
+    (?!\w*batch_?(?:seq|tok))\w*(?:batch|seq|sequence)_?(?:id|idx|index|num)
     (?:i_|pid_|cur_|off_|idx_|id_)(?:batch|seq|req|sequence|request)
 """)
 _SEQUENCES = _words(r"""

@@ -18,6 +18,21 @@ def divided(product: Value, strides: Strides) -> Value | Cases | None:
         for case in map(stripped, each_value([quotient])):
             if case.op == 'floordiv' and (is_same(case.operands[1], factor) or _is_row_of(factor, case.operands[1], strides)):
                 return case.operands[0]
+            # a loop counts no further than to its end
+            for end in map(stripped, each_value(case.operands[1:2] if case.op == 'counter' else ())):
+                if end.op in ('cdiv', 'floordiv') and is_same(end.operands[1], factor):
+                    return end.operands[0]
+    return None
+
+
+def divisor_of_rest(difference: Value) -> Value | Cases | None:
+    """By what was divided, if a difference is what the division leaves: `a - a // b * b`."""
+    whole, taken = difference.operands
+    for product in map(stripped, each_value([taken])):
+        for quotient, divisor in (product.operands, product.operands[::-1]) if product.op == 'mul' else ():
+            for case in map(stripped, each_value([quotient])):
+                if case.op == 'floordiv' and is_same(case.operands[0], whole) and is_same(case.operands[1], divisor):
+                    return divisor
     return None
 
 

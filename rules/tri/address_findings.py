@@ -13,8 +13,8 @@ from flakelint.engine.findings import Related
 from flakelint.kernel import types
 from flakelint.kernel.addresses import NARROW, NARROWING, Fault, Product
 from flakelint.kernel.conditions import in_words
-from flakelint.kernel.graph import Value, each_value, reachable
-from flakelint.kernel.origins import assumed_loads, base_of
+from flakelint.kernel.graph import Cases, Value, each_value, reachable
+from flakelint.kernel.origins import assumed_loads, base_of, limit
 from flakelint.kernel.strides import stripped
 from flakelint.kernel.witness import Witness
 from flakelint.rules.tri.widening import widening
@@ -93,19 +93,26 @@ def message(fault: Fault, found: 'Addresses') -> str:
 
 
 def _worst(products: Sequence[Product], found: 'Addresses') -> Product:
-    """The product that says most: it wraps under the tight sizes, is no part of another, and leads to data rather than to a table."""
-    parts = {id(part) for one in products for part in ast.walk(one.value.node) if part is not one.value.node}
+    """The product that says most: it wraps by far, is no part of another, and leads to data rather than to a table."""
+    parts = {id(part.node) for one in products for part in reachable(one.value.operands, _computed_from) if part.op == 'mul'}
     wraps = [one for one in products if one.tight] or products
     whole = [one for one in wraps if id(one.value.node) not in parts] or wraps
+    # where a number of tiles wraps with the rows that it leads to, the rows do
+    whole = [one for one in whole if found.support.tells(one.value)] or whole
     if len(whole) == 1:
         return whole[0]
     uses = found.uses([one.value for one in whole])
 
-    def says(product: Product) -> tuple[bool, bool, int, int]:
+    def says(product: Product) -> tuple[bool, bool, bool, int, int]:
         reads, writes = uses[written(product.value.node)]
-        return not _is_of_quotient(product.value), writes > 0, reads + writes, product.size.tight
+        is_clear = product.size.tight > limit(product.value)
+        return not _is_of_quotient(product.value), writes > 0, is_clear, reads + writes, product.size.tight
 
     return max(whole, key=says)
+
+
+def _computed_from(value: Value) -> tuple[Value | Cases, ...]:
+    return value.operands if value.op not in ('call', 'load') else ()
 
 
 def _is_of_quotient(product: Value) -> bool:
