@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _ROW_WORDS = re.compile(r'(?:(?:^|_)(?!dim$)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|slots?|pages?|bs)$', re.IGNORECASE)
 _TOKEN_WORDS = re.compile(r'tok(?:en)?s?(?:_|$)|rows?(?:_|$)|pos(?:_|$)', re.IGNORECASE)
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
+# in a kernel that chooses a few of many, they are as many as a letter says
+_CHOOSES = re.compile(r'(?:^|_)top_?k(?:_|$)', re.IGNORECASE)
 # a grid has no more programs along its second and third axis, and no more along its first one than a number of one can tell
 _MAX_PROGRAMS = (1 << 16) - 1
 # an unrolled loop has no more rounds
@@ -183,7 +185,7 @@ class Arguments:
         if launched is None:
             return named.below(most)
         # a single letter may stand for the width of a head or of a model
-        is_told = named.role in _TOLD and (len(name) > 1 or named.role == sizes.EXPERTS)
+        is_told = named.role in _TOLD and (len(name) > 1 or named.role in (sizes.CHOICES, sizes.EXPERTS))
         if is_told and launched.role == sizes.WIDTH and not constant:
             launched = launched._replace(tight=min(launched.tight, named.tight))
         if launched.role == sizes.WIDTH and constant:
@@ -230,6 +232,8 @@ class Arguments:
         if constant and default is not None:
             return Size(default, default, role_of_name(name, constant), exact=True)
         role = self._strides.get(name) or role_of_name(name, constant)
+        if name.lower() == 'k' and _CHOOSES.search(self.kernel.name):
+            role = sizes.CHOICES
         size = self.assumed.of_role(role)
         if constant and name in self.extents and role not in (*_WIDTHS, *_TOLD):
             block = self.assumed.of_role(sizes.BLOCK)

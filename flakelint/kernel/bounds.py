@@ -17,7 +17,7 @@ from flakelint.kernel.decoding import is_start_of_queries
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.held import held
 from flakelint.kernel.layouts import layouts_of, persistent_programs
-from flakelint.kernel.names import is_head_name, is_request_name, is_sequence_name, role_of_name
+from flakelint.kernel.names import is_head_name, is_rank_name, is_request_name, is_sequence_name, role_of_name
 from flakelint.kernel.products import multiplied
 from flakelint.kernel.relations import divided, divisor_of_rest, is_same, limits_by_value
 from flakelint.kernel.rows import row_width
@@ -170,6 +170,9 @@ class Bounds:
         size = self.assumed.of_role(sizes.LENGTH)._replace(role=LOADED, index=True)
         if is_start_of_queries(value):
             size = self.arguments.of_decoding(size)
+        if is_rank_name(value.name):
+            # the rank of a device, or that of a small matrix
+            size = size._replace(tight=self.assumed.of_role(sizes.HEAD_WIDTH).tight)
         return self._named(value, size) if is_request_name(value.name) else size
 
     def _counter(self, value: Value) -> Size:

@@ -3,7 +3,7 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""Whether a kernel says that it is for decoding alone, where each request comes with one token."""
+"""Whether a kernel says that it is for decoding alone, where each request comes with one token, or with the few of a draft."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from flakelint.kernel.kernels import Kernel
 
 # what decodes numbers, and what is for more than decoding
-_NAMED = re.compile(r'(?:^|_)decod(?:e|ing)(?:_|$)', re.IGNORECASE)
+_NAMED = re.compile(r'(?:^|_)(?:decod(?:e|ing)|draft|speculative|verify)(?:_|$)', re.IGNORECASE)
 _OTHERWISE = re.compile(r'quant|pack|encod|prefill|extend|mixed|varlen|bwd|backward', re.IGNORECASE)
 # where the tokens of a request begin, but for those that it has read before
 _QUERIES = re.compile(r'cu_?q\w*len|cu_?(?:seq_?)?lens?_?q|q\w*_?start|qo?_indptr', re.IGNORECASE)

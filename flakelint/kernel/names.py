@@ -113,6 +113,7 @@ _SEQUENCES = _words(r"""
     (?:i_|pid_|cur_|off_|idx_|id_)?(?:b|n|z|bz|batch|seq|req|bid|bidx|bs|b_idx|sequence)
     (?:i_|pid_|cur_|off_|idx_|id_)?(?:batch|seq|req|sequence)_?(?:idx|id|index|pid|offset)? \w*_batch
 """)
+_RANKS = _words(r'(?:\w+_)?rank')
 _HEADS = _words(r"""
     (?:i_|pid_|cur_|off_|idx_|id_|start_)?(?:h|hq|hk|hv|hkv|head\w*|kv_?head\w*|q_?head\w*)(?:_?(?:idx|id|index))?
     \w*_heads?(?:_?(?:idx|id|index))?
@@ -156,3 +157,8 @@ def is_request_name(name: str) -> bool:
 def is_head_name(name: str) -> bool:
     """Whether a name is that of the number of a head."""
     return bool(_HEADS.fullmatch(name.lower()))
+
+
+def is_rank_name(name: str) -> bool:
+    """Whether a name is that of the rank of a device or of a low-rank matrix."""
+    return bool(_RANKS.fullmatch(name.lower()))
