@@ -129,10 +129,21 @@ def bound_by(node: ast.AST, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]
             if isinstance(target, ast.Name):
                 yield from ((target.id, meaning) for meaning in meanings_of(node.value, file))
             else:
-                yield from ((name, Meaning(OTHER, node.lineno)) for name in target_names(target))
+                numbers = _literals_side_by_side(target, node.value, file)
+                yield from ((name, numbers.get(name, Meaning(OTHER, node.lineno))) for name in target_names(target))
     else:
         for target in _other_targets(node):
             yield from ((name, Meaning(OTHER, node.lineno)) for name in target_names(target))
+
+
+def _literals_side_by_side(target: ast.expr, value: ast.expr, file: 'SourceFile') -> dict[str, Meaning]:
+    """The literals that an assignment of several values to as many names gives to each."""
+    pair = (target, value)
+    if not all(isinstance(one, ast.Tuple | ast.List) for one in pair) or len(target.elts) != len(value.elts):
+        return {}
+    pairs = zip(target.elts, value.elts, strict=True)
+    found = {name.id: meanings_of(one, file) for name, one in pairs if isinstance(name, ast.Name)}
+    return {name: meanings[0] for name, meanings in found.items() if [one.kind for one in meanings] == [LITERAL]}
 
 
 def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
