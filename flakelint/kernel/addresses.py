@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
 from flakelint.kernel.flat import within_flat
-from flakelint.kernel.graph import Value, reachable
+from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.images import within_images
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
@@ -110,15 +110,16 @@ class Addresses:
             for _, (origin, wrapping) in sorted(found.items(), key=lambda item: item[0])
         ]
 
-    def uses(self, values: Sequence[Value]) -> dict[str, tuple[int, int]]:
-        """How many loads and how many other accesses some values lead to, those together that are written alike."""
+    def uses(self, values: Sequence[Value]) -> dict[str, tuple[int, int, int]]:
+        """How many loads and how many other accesses some values lead to, and how many dimensions the largest block of these has, those together that are written alike."""
         texts = {id(value): written(value.node) for value in values}
-        found = dict.fromkeys(texts.values(), (0, 0))
+        found = dict.fromkeys(texts.values(), (0, 0, 0))
         for access in self.model.accesses:
             is_load = access.kind == 'load'
+            rank = max((len(value.shape or ()) for value in each_value([access.address])), default=0)
             for text in {texts[id(part)] for part in reachable([access.address]) if id(part) in texts}:
-                reads, others = found[text]
-                found[text] = (reads + is_load, others + (not is_load))
+                reads, others, most = found[text]
+                found[text] = (reads + is_load, others + (not is_load), max(most, rank))
         return found
 
     def _is_tight(self, product: Value, size: Size) -> bool:

@@ -123,6 +123,9 @@ class Arguments:
         launched = self._launched(lambda launch: _axis(launch, axis))
         if launched is None:
             return assumed
+        if launched.role == sizes.ELEMENTS and not launched.is_certain:
+            # what has a program for each of its numbers has one for each row of something else
+            launched = self.assumed.of_role(sizes.LENGTH)
         role = {sizes.BATCH: SEQUENCE, sizes.HEADS: HEAD}.get(launched.role, PROGRAM)
         if launched.role in sizes.DEFAULTS and launched.tight > self.assumed.of_role(launched.role).tight:
             # a product of several axes

@@ -6,6 +6,7 @@
 """What the addresses of a kernel show of its strides: which is that of the innermost dimension, and which is no stride at all."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,10 +65,15 @@ def layouts_of(model: 'Model', strides: Strides, limits: dict[int, list[Value]])
     found: dict[str, str] = {}
     rows: dict[str, list[Value]] = {}
     inside: set[int] = set()
+    counts = Counter(name for layout in strides.layouts.values() for name in {step.stride for step in layout.steps})
+    shared = {name for name, count in counts.items() if count > 1}
     is_attention = _ATTENTION.search(model.kernel.name) is not None
     for pointer, layout in strides.layouts.items():
         own = strides.own(pointer)
         used = {step.stride for step in layout.steps}
+        if pointer in tables and len(used) == 1 and not (own or layout.bare or layout.products):
+            # a list of indices, which lie one behind the other
+            found.update(dict.fromkeys(used - shared, sizes.INNER_STRIDE))
         if not own or not used or not used <= set(own):
             continue
         ordered = sorted(used, key=lambda name: (strides.axis(name), own.index(name)))

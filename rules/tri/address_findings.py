@@ -6,6 +6,7 @@
 """What the rules of address arithmetic have in common: places, words and fixes of what wraps in 32 bits."""
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from flakelint.engine.rule import Rule
     from flakelint.kernel.addresses import Addresses
     from flakelint.kernel.kernels import Kernel
+
+
+# what comes with quantised numbers, a few for each row
+_ASIDE = re.compile(r'absmax|scale|zero|_mx_', re.IGNORECASE)
 
 
 def report(rule: 'Rule', kind: str, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
@@ -103,10 +108,13 @@ def _worst(products: Sequence[Product], found: 'Addresses') -> Product:
         return whole[0]
     uses = found.uses([one.value for one in whole])
 
-    def says(product: Product) -> tuple[bool, bool, bool, int, int]:
-        reads, writes = uses[written(product.value.node)]
+    def says(product: Product) -> tuple[bool, int, bool, bool, int, int]:
+        text = written(product.value.node)
+        reads, writes, rank = uses[text]
+        # one number for each row is less than a row of them
+        is_aside = _is_of_quotient(product.value) or _ASIDE.search(text) is not None
         is_clear = product.size.tight > limit(product.value)
-        return not _is_of_quotient(product.value), writes > 0, is_clear, reads + writes, product.size.tight
+        return not is_aside, rank, writes > 0, is_clear, reads + writes, product.size.tight
 
     return max(whole, key=says)
 

@@ -37,7 +37,12 @@ def messages(folder, *body: str) -> list[str]:
         'i = tl.program_id(0)', 'cols = tl.arange(0, BN)', 'm = cols < N', 'o = i * H * K * 64 + cols',
         'tl.store(y + o, tl.load(x + o, mask=m), mask=m)', 'tl.store(z + i * stride_m + cols, 0, mask=m)',
     ]),
-], ids=['tiles', 'parts', 'by far'])
+    # a row says more than the number that is worked out for it
+    ('`i * N`', [
+        'i = tl.program_id(0)', 'cols = tl.arange(0, BN)', 'm = cols < N',
+        'b = tl.load(x + i * N + cols, mask=m) * tl.load(z + i * N + cols, mask=m)', 'tl.store(y + i * stride_m, tl.sum(b))',
+    ]),
+], ids=['tiles', 'parts', 'by far', 'rows'])
 def test_the_product_that_is_named(named, body, tmp_path):
     (message,) = messages(tmp_path, *body)
     assert message.startswith(named)
