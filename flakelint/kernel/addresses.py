@@ -32,6 +32,15 @@ POSSIBLE = 'possible'
 _KEPT = frozenset({'add', 'sub', 'mul', 'view', 'assign'})
 
 
+# what these point to is a block of two dimensions or more
+_BLOCKS = (types.BLOCK_POINTER, types.DESCRIPTOR)
+
+
+def _rank(address: Value) -> int:
+    """How many dimensions the block has that an address leads to."""
+    return 2 if address.type in _BLOCKS else len(address.shape or ())
+
+
 class Product(NamedTuple):
     """A multiplication that wraps.
 
@@ -116,7 +125,7 @@ class Addresses:
         found = dict.fromkeys(texts.values(), (0, 0, 0))
         for access in self.model.accesses:
             is_load = access.kind == 'load'
-            rank = max((len(value.shape or ()) for value in each_value([access.address])), default=0)
+            rank = max(map(_rank, each_value([access.address])), default=0)
             for text in {texts[id(part)] for part in reachable([access.address]) if id(part) in texts}:
                 reads, others, most = found[text]
                 found[text] = (reads + is_load, others + (not is_load), max(most, rank))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.rule_harness import checker
 
-PARAMETERS = 'x, y, z, N, stride_m, tiles, H: tl.constexpr, K: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr'
+PARAMETERS = 'x, y, z, M, N, stride_m, tiles, H: tl.constexpr, K: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr'
 COLUMNS = 'cols = tl.program_id(1) * BN + tl.arange(0, BN)'
 
 
@@ -42,7 +42,14 @@ def messages(folder, *body: str) -> list[str]:
         'i = tl.program_id(0)', 'cols = tl.arange(0, BN)', 'm = cols < N',
         'b = tl.load(x + i * N + cols, mask=m) * tl.load(z + i * N + cols, mask=m)', 'tl.store(y + i * stride_m, tl.sum(b))',
     ]),
-], ids=['tiles', 'parts', 'by far', 'rows'])
+    # behind a block pointer, too
+    ('`i * N`', [
+        'i = tl.program_id(0)', 'p = tl.make_block_ptr(x + i * N, (M, K), (K, 1), (0, 0), (BM, BN), (1, 0))', 'b = tl.load(p)',
+        'q = tl.make_block_ptr(z + i * N, (M, K), (K, 1), (0, 0), (BM, BN), (1, 0))', 'tl.store(q, b)',
+        'o = tl.arange(0, BM)', 'tl.store(y + i * stride_m + o, tl.sum(b, 1), mask=o < N)',
+        'tl.store(x + i * stride_m + o, tl.sum(b, 1), mask=o < N)',
+    ]),
+], ids=['tiles', 'parts', 'by far', 'rows', 'block pointers'])
 def test_the_product_that_is_named(named, body, tmp_path):
     (message,) = messages(tmp_path, *body)
     assert message.startswith(named)
