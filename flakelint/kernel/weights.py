@@ -30,12 +30,14 @@ _BATCHES = re.compile(r'batch|stride_?b(?:_|$)', re.IGNORECASE)
 _PACKED = re.compile(r'q_?weights?(?:_?ptrs?)?', re.IGNORECASE)
 _PARTS = re.compile(
     r'(?:q_?)?(?:weights?|zeros?|zero_?points?|scales?|absmax|code_?book|lut|theta|pairs?)(?:_?ptrs?)?', re.IGNORECASE)
+# of the scales of tiles there are far fewer than of the numbers that they belong to
+_SCALES = re.compile(r'(?:\w+_)?(?:absmax|scales?|zero_?points?)(?:_?ptrs?|_pointer)?', re.IGNORECASE)
 # a stack of matrices, as experts have, comes with three dimensions
 _STACKED = 3
 
 
 def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> set[int]:
-    """The multiplications that only lead into a single weight, by their identity.
+    """The multiplications that only lead into a single weight, or to the scales of tiles, by their identity.
 
     Args:
         model (Model):
@@ -48,12 +50,14 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
     if _is_of_weight(model) or _is_unpacked(model):
         return {id(product) for product in products(roots)}
     weights = {name for name in model.parameters if _WEIGHT.fullmatch(name) and _is_single(strides, name)}
-    if not weights:
+    scales = set(filter(_SCALES.fullmatch, model.parameters))
+    if not (weights or scales):
         return set()
     inside, outside = [], []
     for root in roots:
         bases = bases_of([root])
-        (inside if bases and bases <= weights and not _has_loaded_index(root) else outside).append(root)
+        is_inside = bases <= scales or (bases <= weights and not _has_loaded_index(root))
+        (inside if bases and is_inside else outside).append(root)
     elsewhere = {id(product) for product in products(outside)}
     return {id(product) for product in products(inside)} - elsewhere
 
