@@ -18,7 +18,7 @@ from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, pro
 from flakelint.kernel.siblings import within_siblings
 from flakelint.kernel.sizes import Assumed, Size
 from flakelint.kernel.support import Support
-from flakelint.kernel.weights import within_weights
+from flakelint.kernel.weights import within_scales, within_weights
 from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class Addresses:
         self.reached: list[Value] = products(roots)
         # what is taken not to wrap, since it stays within something that is smaller
         self._within = within_weights(model, self.bounds.strides, roots) | self.bounds.inside
+        self._scales = within_scales(model, roots)
         self._within |= within_flat(model) | within_images(model, roots) | within_siblings(self.bounds, roots)
 
     def faults(self) -> list[Fault]:
@@ -155,4 +156,6 @@ class Addresses:
             return NARROWING
         is_index = all(product.value.node is not origin.node for product in wrapping.values())
         tight = [product.value for product in wrapping.values() if product.tight]
-        return NARROW if is_index and tight and self.support.of(origin, tight) else POSSIBLE
+        # scales speak for the numbers beside them, and not for themselves
+        is_of_numbers = any(id(product) not in self._scales for product in tight)
+        return NARROW if is_index and is_of_numbers and self.support.of(origin, tight) else POSSIBLE

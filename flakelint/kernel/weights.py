@@ -6,6 +6,7 @@
 """Which multiplications stay within one weight: a matrix or a filter, not a stack of them, has fewer elements than wrap."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flakelint.kernel.graph import Value, reachable
@@ -37,7 +38,7 @@ _STACKED = 3
 
 
 def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> set[int]:
-    """The multiplications that only lead into a single weight, or to the scales of tiles, by their identity.
+    """The multiplications that only lead into a single weight, by their identity.
 
     Args:
         model (Model):
@@ -50,14 +51,22 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
     if _is_of_weight(model) or _is_unpacked(model):
         return {id(product) for product in products(roots)}
     weights = {name for name in model.parameters if _WEIGHT.fullmatch(name) and _is_single(strides, name)}
-    scales = set(filter(_SCALES.fullmatch, model.parameters))
-    if not (weights or scales):
+    if not weights:
         return set()
+    return _leading_into(roots, lambda root: bases_of([root]) <= weights and not _has_loaded_index(root))
+
+
+def within_scales(model: 'Model', roots: list[Value]) -> set[int]:
+    """The multiplications that only lead to the scales of tiles, by their identity."""
+    scales = set(filter(_SCALES.fullmatch, model.parameters))
+    return _leading_into(roots, lambda root: bases_of([root]) <= scales) if scales else set()
+
+
+def _leading_into(roots: list[Value], is_inside: Callable[[Value], bool]) -> set[int]:
+    """The multiplications that only lead to some addresses, by their identity."""
     inside, outside = [], []
     for root in roots:
-        bases = bases_of([root])
-        is_inside = bases <= scales or (bases <= weights and not _has_loaded_index(root))
-        (inside if bases and is_inside else outside).append(root)
+        (inside if bases_of([root]) and is_inside(root) else outside).append(root)
     elsewhere = {id(product) for product in products(outside)}
     return {id(product) for product in products(inside)} - elsewhere
 
