@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
 from flakelint.kernel.flat import within_flat
-from flakelint.kernel.graph import Value, reachable
+from flakelint.kernel.graph import Value, each_value, reachable
 from flakelint.kernel.images import within_images
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
 from flakelint.kernel.siblings import within_siblings
 from flakelint.kernel.sizes import Assumed, Size
 from flakelint.kernel.support import Support
-from flakelint.kernel.weights import within_weights
+from flakelint.kernel.weights import within_scales, within_weights
 from flakelint.source.expressions import written
 
 if TYPE_CHECKING:
@@ -30,6 +30,15 @@ POSSIBLE = 'possible'
 
 # what a product of arguments may be the factor of
 _KEPT = frozenset({'add', 'sub', 'mul', 'view', 'assign'})
+
+
+# what these point to is a block of two dimensions or more
+_BLOCKS = (types.BLOCK_POINTER, types.DESCRIPTOR)
+
+
+def _rank(address: Value) -> int:
+    """How many dimensions the block has that an address leads to."""
+    return 2 if address.type in _BLOCKS else len(address.shape or ())
 
 
 class Product(NamedTuple):
@@ -80,12 +89,13 @@ class Addresses:
         self.model = model
         self.bounds = Bounds(model, assumed)
         self.origins = Origins(self.bounds)
-        self._support = Support(model, self.bounds)
+        self.support = Support(model, self.bounds)
         # what is added to a pointer counts even where the pointer is handed to a function that is not followed
         roots = [*accessed(model.accesses), *model.addresses]
         self.reached: list[Value] = products(roots)
         # what is taken not to wrap, since it stays within something that is smaller
         self._within = within_weights(model, self.bounds.strides, roots) | self.bounds.inside
+        self._scales = within_scales(model, roots)
         self._within |= within_flat(model) | within_images(model, roots) | within_siblings(self.bounds, roots)
 
     def faults(self) -> list[Fault]:
@@ -110,15 +120,16 @@ class Addresses:
             for _, (origin, wrapping) in sorted(found.items(), key=lambda item: item[0])
         ]
 
-    def uses(self, values: Sequence[Value]) -> dict[str, tuple[int, int]]:
-        """How many loads and how many other accesses some values lead to, those together that are written alike."""
+    def uses(self, values: Sequence[Value]) -> dict[str, tuple[int, int, int]]:
+        """How many loads and how many other accesses some values lead to, and how many dimensions the largest block of these has, those together that are written alike."""
         texts = {id(value): written(value.node) for value in values}
-        found = dict.fromkeys(texts.values(), (0, 0))
+        found = dict.fromkeys(texts.values(), (0, 0, 0))
         for access in self.model.accesses:
             is_load = access.kind == 'load'
+            rank = max(map(_rank, each_value([access.address])), default=0)
             for text in {texts[id(part)] for part in reachable([access.address]) if id(part) in texts}:
-                reads, others = found[text]
-                found[text] = (reads + is_load, others + (not is_load))
+                reads, others, most = found[text]
+                found[text] = (reads + is_load, others + (not is_load), max(most, rank))
         return found
 
     def _is_tight(self, product: Value, size: Size) -> bool:
@@ -145,4 +156,6 @@ class Addresses:
             return NARROWING
         is_index = all(product.value.node is not origin.node for product in wrapping.values())
         tight = [product.value for product in wrapping.values() if product.tight]
-        return NARROW if is_index and tight and self._support.of(origin, tight) else POSSIBLE
+        # scales speak for the numbers beside them, and not for themselves
+        is_of_numbers = any(id(product) not in self._scales for product in tight)
+        return NARROW if is_index and is_of_numbers and self.support.of(origin, tight) else POSSIBLE

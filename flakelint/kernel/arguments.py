@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _ROW_WORDS = re.compile(r'(?:(?:^|_)(?!dim$)[a-z]?[a-z]?[mtslr]|seq\w*|rows?|tok\w*|ctx|slots?|pages?|bs)$', re.IGNORECASE)
 _TOKEN_WORDS = re.compile(r'tok(?:en)?s?(?:_|$)|rows?(?:_|$)|pos(?:_|$)', re.IGNORECASE)
 _HEAD_WORDS = re.compile(r'(?:[hdkv]|heads?|dim)$', re.IGNORECASE)
+# in a kernel that chooses a few of many, they are as many as a letter says
+_CHOOSES = re.compile(r'(?:^|_)top_?k(?:_|$)', re.IGNORECASE)
 # a grid has no more programs along its second and third axis, and no more along its first one than a number of one can tell
 _MAX_PROGRAMS = (1 << 16) - 1
 # an unrolled loop has no more rounds
@@ -107,21 +109,31 @@ class Arguments:
         """The size of a program's number along an axis of the grid."""
         assumed = self.assumed.of_role(sizes.PROGRAMS if axis in (1, 2) else sizes.LENGTH)._replace(role=PROGRAM, index=True)
         size = self._launched_program(axis, assumed)
-        if self._is_of_decoding:
-            # no more than the heads of all requests
-            requests, heads = self.assumed.of_role(sizes.BATCH), self.assumed.of_role(sizes.HEADS)
-            size = size._replace(tight=min(size.tight, requests.possible * heads.tight))
-        return size
+        return self.of_decoding(size)
+
+    def of_decoding(self, size: Size) -> Size:
+        """The size of a program's number, or of what counts the tokens that a kernel makes, in a kernel for decoding alone."""
+        if not self._is_of_decoding:
+            return size
+        # no more than the heads of all requests
+        requests, heads = self.assumed.of_role(sizes.BATCH), self.assumed.of_role(sizes.HEADS)
+        return size._replace(tight=min(size.tight, requests.possible * heads.tight))
 
     def _launched_program(self, axis: Any, assumed: Size) -> Size:
         launched = self._launched(lambda launch: _axis(launch, axis))
         if launched is None:
             return assumed
+        if launched.role == sizes.ELEMENTS and not launched.is_certain:
+            # what has a program for each of its numbers has one for each row of something else
+            launched = self.assumed.of_role(sizes.LENGTH)
         role = {sizes.BATCH: SEQUENCE, sizes.HEADS: HEAD}.get(launched.role, PROGRAM)
         if launched.role in sizes.DEFAULTS and launched.tight > self.assumed.of_role(launched.role).tight:
             # a product of several axes
             role = PROGRAM
         size = _widened(launched, assumed)
+        if self.launches and all(self._is_held(launch, _axis(launch, axis)) for launch in self.launches):
+            # there is a program for each of what one block holds
+            size = size.in_block()
         most = _MAX_PROGRAMS if axis in (1, 2) else _MAX_NARROW
         return Size(min(size.tight, most), min(size.possible, most), role, index=True)
 
@@ -176,7 +188,7 @@ class Arguments:
         if launched is None:
             return named.below(most)
         # a single letter may stand for the width of a head or of a model
-        is_told = named.role in _TOLD and (len(name) > 1 or named.role == sizes.EXPERTS)
+        is_told = named.role in _TOLD and (len(name) > 1 or named.role in (sizes.CHOICES, sizes.EXPERTS))
         if is_told and launched.role == sizes.WIDTH and not constant:
             launched = launched._replace(tight=min(launched.tight, named.tight))
         if launched.role == sizes.WIDTH and constant:
@@ -204,11 +216,14 @@ class Arguments:
     def _is_covered(self, name: str) -> bool:
         """Whether every launch makes a block that holds as much as a parameter says."""
         return bool(self.launches) and all(
-            any(
-                one.head == 'next_power_of_2' and one.operands[:1] and one.operands[0].text == launch.parameters[name].text
-                for block, one in launch.parameters.items() if block in self.extents
-            )
-            for launch in self.launches if name in launch.parameters
+            self._is_held(launch, launch.parameters[name]) for launch in self.launches if name in launch.parameters
+        )
+
+    def _is_held(self, launch: 'Launch', passed: 'Passed | None') -> bool:
+        """Whether a launch makes a block that holds as much as a number says."""
+        return passed is not None and any(
+            one.head == 'next_power_of_2' and one.operands[:1] and one.operands[0].text == passed.text
+            for block, one in launch.parameters.items() if block in self.extents
         )
 
     def _by_name(self, name: str, constant: bool) -> Size:
@@ -220,6 +235,8 @@ class Arguments:
         if constant and default is not None:
             return Size(default, default, role_of_name(name, constant), exact=True)
         role = self._strides.get(name) or role_of_name(name, constant)
+        if name.lower() == 'k' and _CHOOSES.search(self.kernel.name):
+            role = sizes.CHOICES
         size = self.assumed.of_role(role)
         if constant and name in self.extents and role not in (*_WIDTHS, *_TOLD):
             block = self.assumed.of_role(sizes.BLOCK)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.arguments import Arguments
+from flakelint.kernel.decoding import is_start_of_queries
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.held import held
 from flakelint.kernel.layouts import layouts_of, persistent_programs
-from flakelint.kernel.names import is_head_name, is_request_name, is_sequence_name, role_of_name
+from flakelint.kernel.names import is_head_name, is_rank_name, is_request_name, is_sequence_name, role_of_name
 from flakelint.kernel.products import multiplied
-from flakelint.kernel.relations import divided, is_same, limits_by_value
+from flakelint.kernel.relations import divided, divisor_of_rest, is_same, limits_by_value
 from flakelint.kernel.rows import row_width
 from flakelint.kernel.sizes import GRID, HEAD, ITERATION, LOADED, NOTHING, OFFSET, PROGRAM, ROW, SEQUENCE, Assumed, Size
 from flakelint.kernel.strides import Strides, stripped
@@ -167,6 +168,11 @@ class Bounds:
         if not types.is_integer(value.type) or types.bits(value.type) < 16:
             return Size(1 << 8, 1 << 8, LOADED, index=True)
         size = self.assumed.of_role(sizes.LENGTH)._replace(role=LOADED, index=True)
+        if is_start_of_queries(value):
+            size = self.arguments.of_decoding(size)
+        if is_rank_name(value.name):
+            # the rank of a device, or that of a small matrix
+            size = size._replace(tight=self.assumed.of_role(sizes.HEAD_WIDTH).tight)
         return self._named(value, size) if is_request_name(value.name) else size
 
     def _counter(self, value: Value) -> Size:
@@ -228,9 +234,15 @@ class Bounds:
             tight = max(left.tight, right.tight)
         return Size(tight, possible, role or small.role, left.index or right.index, left.exact and right.exact)
 
+    def _difference(self, value: Value) -> Size:
+        divisor = divisor_of_rest(value)
+        return self._sum(value) if divisor is None else self._rest(value, self.of(value.operands[0]), self.of(divisor))
+
     def _product(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
         size = multiplied(self.assumed, left, right)
+        if PROGRAM in (left.role, right.role) and size.role == ROW:
+            size = self.arguments.of_decoding(size)
         if self._is_plane(value):
             plane = self.assumed.of_role(sizes.PLANE_STRIDE)
             size = size._replace(tight=min(size.tight, plane.tight * plane.tight))
@@ -275,7 +287,10 @@ class Bounds:
         return size
 
     def _remainder(self, value: Value) -> Size:
-        left, right = self.of(value.operands[0]), self.of(value.operands[1])
+        return self._rest(value, *map(self.of, value.operands))
+
+    def _rest(self, value: Value, left: Size, right: Size) -> Size:
+        """The size of what a division leaves."""
         if not right.tight:
             return left
         role = HEAD if right.role == sizes.HEADS else left.role
@@ -345,7 +360,7 @@ _SIZES: dict[str, Callable[[Bounds, Value], Size]] = {
     'ends': Bounds._larger,
     'phi': Bounds._phi,
     'add': Bounds._sum,
-    'sub': Bounds._sum,
+    'sub': Bounds._difference,
     'or': Bounds._sum,
     'xor': Bounds._sum,
     'mul': Bounds._product,

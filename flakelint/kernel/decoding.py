@@ -3,15 +3,23 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
-"""Whether a kernel says that it is for decoding alone, where each request comes with one token."""
+"""Whether a kernel says that it is for decoding alone, where each request comes with one token, or with the few of a draft."""
 
 import ast
 import re
 from typing import TYPE_CHECKING
 
+from flakelint.kernel.origins import bases_of
+
 if TYPE_CHECKING:
+    from flakelint.kernel.graph import Value
     from flakelint.kernel.kernels import Kernel
 
+# what decodes numbers, and what is for more than decoding
+_NAMED = re.compile(r'(?:^|_)(?:decod(?:e|ing)|draft|speculative|verify)(?:_|$)', re.IGNORECASE)
+_OTHERWISE = re.compile(r'quant|pack|encod|prefill|extend|mixed|varlen|bwd|backward', re.IGNORECASE)
+# where the tokens of a request begin, but for those that it has read before
+_QUERIES = re.compile(r'cu_?q\w*len|cu_?(?:seq_?)?lens?_?q|q\w*_?start|qo?_indptr', re.IGNORECASE)
 _SAYS = re.compile(
     r'decod\w*[ -]only|only (?:for|in|during|used in) decod|(?:single|one)[ -](?:query[ -])?token (?:per|for each|decod)',
     re.IGNORECASE,
@@ -19,6 +27,13 @@ _SAYS = re.compile(
 
 
 def is_of_decoding(kernel: 'Kernel') -> bool:
-    """Whether the docstring of a kernel, or of its module, says so."""
+    """Whether the name or the docstring of a kernel, or the docstring of its module, says so."""
+    if _NAMED.search(kernel.name) and not _OTHERWISE.search(kernel.name):
+        return True
     texts = (ast.get_docstring(one, clean=False) for one in (kernel.definition, ast.Module(kernel.module.file.statements, [])))
     return any(_SAYS.search(text) for text in texts if text is not None)
+
+
+def is_start_of_queries(load: 'Value') -> bool:
+    """Whether a loaded index says where the tokens of a request begin that a kernel works on."""
+    return any(map(_QUERIES.search, bases_of(load.operands)))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from flakelint.kernel.host_tensors import Arguments
 from flakelint.kernel.host_values import AXES, SAVED, STAR, TUPLE, Tensor, Value, unknown
 from flakelint.kernel.launches import FLAG, UNKNOWN
 from flakelint.source.syntax import nodes_in_order
@@ -78,6 +79,17 @@ def arguments_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, Valu
     for one in filter(None, (arguments.vararg, arguments.kwarg)):
         env[one.arg] = Value(UNKNOWN, one.arg)
     return env
+
+
+def bound(parameters: ast.arguments, arguments: Arguments) -> dict[str, Value]:
+    """The values that a call gives to the parameters of a function."""
+    names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)]
+    found = dict(zip(names, arguments.positional, strict=False))
+    known = {*names, *(one.arg for one in parameters.kwonlyargs)}
+    found.update({name: value for name, value in arguments.keywords.items() if name in known})
+    if any(value.kind == STAR for value in arguments.positional):
+        return {}
+    return found
 
 
 def _parameter(name: str, words: list[str]) -> Value:

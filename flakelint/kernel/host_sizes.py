@@ -18,10 +18,16 @@ if TYPE_CHECKING:
     from flakelint.kernel.launches import Launch, Passed
 
 _NAMED_AXES = frozenset({sizes.LENGTH, sizes.BATCH, sizes.HEADS, sizes.COUNT, sizes.ELEMENTS, sizes.ROUNDS})
-_WEIGHT = re.compile(r'(?:^|[._])(?:w|weights?|filters?)\d?$', re.IGNORECASE)
+_WEIGHT = re.compile(r'(?:^|[._])(?:w|weights?|filters?|code_?books?|centroids?|centers)\d?$', re.IGNORECASE)
+_FEATURES = re.compile(
+    r'(?:\w+_)?(?:dim|features?|channels?|hidden(?:_size)?|embed\w*|codes|clusters|centroids|centers|codebook_size)',
+    re.IGNORECASE,
+)
 # rows that are worked through a few at a time, since all of them together are too many
 _CHUNK, _CHUNK_ROWS = re.compile(r'chunk', re.IGNORECASE), 1 << 13
 _ROUNDED = 'next_power_of_2'
+# a tile or a chunk has as many rows at least
+_FEWEST_ROWS = 16
 # no device has more multiprocessors
 _PROCESSORS = 1 << 10
 
@@ -95,9 +101,9 @@ class HostSizes:
         if is_last:
             return self._assumed.of_role(sizes.HEAD_WIDTH if rank is not None and rank > 3 else sizes.WIDTH)
         if axis == 0 and rank == 2:
-            # the rows of a weight are as many as those of a model are wide
-            is_weight = _WEIGHT.search(passed.tensor) is not None
-            return self._assumed.of_role(sizes.WIDTH if is_weight else sizes.LENGTH)
+            # the rows of a weight are as many as those of a model are wide, and there may be one for each feature
+            is_width = _WEIGHT.search(passed.tensor) is not None or _FEATURES.fullmatch(passed.text) is not None
+            return self._assumed.of_role(sizes.WIDTH if is_width else sizes.LENGTH)
         rows, batch = self._assumed.of_role(sizes.LENGTH), self._assumed.of_role(sizes.BATCH)
         if axis == 0 and rank is not None:
             return Size(batch.tight, rows.possible, sizes.BATCH)
@@ -110,7 +116,7 @@ class HostSizes:
             return None
         dims = passed.dims if passed.contiguous is not False else ()
         if dims and 0 <= axis < len(dims):
-            return self._of_dims(dims[axis + 1:], dims)
+            return self._of_dims(dims[axis + 1:], dims, is_sequence=axis == 0 < len(dims) - 2)
         inner = self._sizes_behind(passed)
         known = self._of_dims(inner) if inner else None
         by_axis = self._stride_by_axis(axis, rank)
@@ -149,12 +155,16 @@ class HostSizes:
         behind = range(passed.axis + 1, passed.rank)
         return tuple(found[axis] for axis in behind) if all(axis in found for axis in behind) else ()
 
-    def _of_dims(self, dims: 'tuple[Passed, ...]', whole: 'tuple[Passed, ...]' = ()) -> Size | None:
+    def _of_dims(
+        self, dims: 'tuple[Passed, ...]', whole: 'tuple[Passed, ...]' = (), is_sequence: bool = False,
+    ) -> Size | None:
         if not dims:
             return Size(1, 1, sizes.INNER_STRIDE)
         found = [self._in_plane(self.of(one), one, whole) for one in dims]
         if None in found:
             return None
+        if is_sequence and self._is_batch(whole[0]):
+            found = [self._in_batch(size) for size in found]
         if any(size.role == sizes.HEADS for size in found) and found[-1].role == sizes.WIDTH and not found[-1].is_certain:
             # what comes behind the heads is what one of them holds
             found[-1] = found[-1]._replace(tight=min(found[-1].tight, self._assumed.of_role(sizes.HEAD_WIDTH).tight))
@@ -164,6 +174,17 @@ class HostSizes:
         outer = self._assumed.of_role(sizes.OUTER_STRIDE)
         long = any(size.role == sizes.LENGTH for size in found)
         return Size(min(tight, outer.tight), min(possible, outer.possible), sizes.OUTER_STRIDE if long else sizes.STRIDE)
+
+    def _is_batch(self, dim: 'Passed') -> bool:
+        size = self.of(dim)
+        return size is not None and size.role == sizes.BATCH and not size.is_certain
+
+    def _in_batch(self, size: Size) -> Size:
+        """The size of a dimension of one of many sequences: all of them together have no more rows than the longest may have."""
+        if size.role not in (sizes.LENGTH, sizes.COUNT) or size.is_certain:
+            return size
+        rows = self._assumed.of_role(sizes.LENGTH).tight // self._assumed.of_role(sizes.BATCH).tight
+        return size._replace(tight=min(size.tight, rows if size.role == sizes.LENGTH else rows // _FEWEST_ROWS))
 
     def _in_plane(self, size: Size | None, dim: 'Passed', whole: 'tuple[Passed, ...]') -> Size | None:
         """The size of a dimension; of two that are the same, such as those of scores of all positions with each other, neither is long."""
@@ -204,7 +225,7 @@ class HostSizes:
         if not right.tight or not (right.exact or right.role == sizes.BLOCK):
             # divided by something unknown it may be anything
             return None
-        divisor = right.tight if right.exact else 16
+        divisor = right.tight if right.exact else _FEWEST_ROWS
         role = sizes.COUNT if divisor > 1 else left.role
         return _combined(Size(max(1, left.tight // divisor), max(1, left.possible // divisor), role), left, right)
 

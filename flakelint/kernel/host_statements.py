@@ -48,8 +48,11 @@ class Surroundings(Protocol):
 class Body:
     """Runs through the statements of one function, and keeps what its names are."""
 
-    def __init__(self, module: Surroundings, name: str) -> None:
+    def __init__(self, module: Surroundings, name: str, watched: str = '') -> None:
         self.found: list[Found] = []
+        # the calls of the function that is watched, each with what holds there and what it is given
+        self.calls: list[tuple[tuple[Condition, ...], host_tensors.Arguments]] = []
+        self._watched = watched
         self.returned: list[Value] = []
         self._module = module
         self._name = name
@@ -265,6 +268,10 @@ class Body:
                 self._scan_call(node, env, expression)
 
     def _scan_call(self, node: ast.Call, env: Env, expression: ast.AST) -> None:
+        if self._watched and dotted(node.func) == self._watched:
+            keywords = {one.arg: self._evaluate(one.value, env) for one in node.keywords if one.arg}
+            given = host_tensors.Arguments(self._module.expressions.elements(node.args, env), keywords)
+            self.calls.append((tuple(self._conditions), given))
         if is_launch(node):
             for found in self._launch(node, env):
                 given = tuple(as_taken(value, expression) for value in found.positional)

@@ -39,11 +39,16 @@ def within_images(model: 'Model', roots: list[Value]) -> set[int]:
     if not divided:
         return set()
 
+    def is_told(one: Value) -> bool:
+        """Whether a value is the number of an image, or of a pixel in one."""
+        divisors = map(stripped, each_value(one.operands[1:] if one.op == 'floordiv' else ()))
+        return id(one) in divided or any(divisor is plane for divisor in divisors for plane in planes)
+
     def is_within(product: Value) -> bool:
         if _is_plane(_names(product)):
             return True
-        parts = list(reachable([product], lambda one: () if id(one) in divided else one.operands))
-        return any(id(one) in divided for one in parts) and not any(one.op in _INDICES for one in parts)
+        parts = list(reachable([product], lambda one: () if is_told(one) else one.operands))
+        return any(map(is_told, parts)) and not any(one.op in _INDICES for one in parts)
 
     return {id(product) for product in products(roots) if is_within(product)}
 

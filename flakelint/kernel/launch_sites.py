@@ -7,15 +7,16 @@
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flakelint.kernel.host_bindings import arguments_of
+from flakelint.kernel.host_bindings import arguments_of, bound
+from flakelint.kernel.host_callers import limits_of_caller
 from flakelint.kernel.host_expressions import Env, Expressions
 from flakelint.kernel.host_statements import LOCAL, Body
 from flakelint.kernel.host_tensors import Arguments
-from flakelint.kernel.host_values import FUNCTION, STAR, Value, unknown
+from flakelint.kernel.host_values import FUNCTION, Value, unknown
 from flakelint.kernel.launches import Site, of_literal
 from flakelint.project.imports import Bindings
 from flakelint.project.meanings import LITERAL, Names
@@ -44,37 +45,36 @@ def find_sites(file: 'SourceFile', names: Names) -> list[Site]:
         if places:
             module = module or _Module(file, names)
             module.search(unit.nodes, [file.lines.position(unit.offset + place).line for place in places])
-    return sorted(module.sites, key=lambda site: site.line) if module is not None else []
+    return sorted(_sites(module, file), key=lambda site: site.line) if module is not None else []
 
 
-def _bound(parameters: ast.arguments, arguments: Arguments) -> Env:
-    """The values that a call gives to the parameters of a function."""
-    names = [one.arg for one in (*parameters.posonlyargs, *parameters.args)]
-    bound = dict(zip(names, arguments.positional, strict=False))
-    known = {*names, *(one.arg for one in parameters.kwonlyargs)}
-    bound.update({name: value for name, value in arguments.keywords.items() if name in known})
-    if any(value.kind == STAR for value in arguments.positional):
-        return {}
-    return bound
+def _sites(module: '_Module', file: 'SourceFile') -> Iterator[Site]:
+    """The launches, with what the callers of their functions say of them, too."""
+    for name, sites in module.sites.items():
+        node = module.nodes.get(name)
+        further = limits_of_caller(node, file, module) if isinstance(node, ast.FunctionDef) and sites else ()
+        yield from (site._replace(limits=(*site.limits, *further)) for site in sites)
 
 
 class _Module:
     """The names of a file as values, and the launches that were found in it."""
 
     def __init__(self, file: 'SourceFile', names: Names) -> None:
-        self.sites: list[Site] = []
+        # by the function that they stand in
+        self.sites: dict[str, list[Site]] = {}
         self._names = names
         self._values: dict[str, Value] = {}
         self.expressions = Expressions(Bindings(file.statements).resolve, self.value, self.call)
         # the functions that are being called, and how many calls were followed
         self._called: list[ast.AST] = []
         self._calls = 0
-        self._nodes: dict[str, ast.AST] = {}
+        # its functions, and what its names are given
+        self.nodes: dict[str, ast.AST] = {}
         for node in scope_statements(file.statements):
             if isinstance(node, FUNCTIONS):
-                self._nodes[node.name] = node
+                self.nodes[node.name] = node
             elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                self._nodes[node.targets[0].id] = node.value
+                self.nodes[node.targets[0].id] = node.value
 
     def value(self, name: str) -> Value:
         """What a name of the module is."""
@@ -93,7 +93,7 @@ class _Module:
         self._called.append(node)
         body = Body(self, function.text)
         try:
-            body.block(node.body, {**arguments_of(node), **_bound(node.args, arguments)})
+            body.block(node.body, {**arguments_of(node), **bound(node.args, arguments)})
         finally:
             self._called.pop()
         return body.result()
@@ -127,7 +127,7 @@ class _Module:
             body.enter_functions()
         except RecursionError:
             return
-        self.sites.extend(sites)
+        self.sites.setdefault(name, []).extend(sites)
 
     def _value(self, name: str) -> Value:
         meanings = self._names.meanings.get(name, ())
@@ -136,7 +136,7 @@ class _Module:
             return Value(literal.kind, name, value=literal.value)
         if not meanings:
             return unknown(name, reference=name if self._names.stars else '')
-        node = self._nodes.get(name) if len(meanings) == 1 else None
+        node = self.nodes.get(name) if len(meanings) == 1 else None
         if isinstance(node, FUNCTIONS):
             return Value(FUNCTION, name, node=node, reference=name)
         if isinstance(node, ast.Dict):

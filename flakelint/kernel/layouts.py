@@ -6,6 +6,7 @@
 """What the addresses of a kernel show of its strides: which is that of the innermost dimension, and which is no stride at all."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +27,7 @@ _TABLE = re.compile(
     re.IGNORECASE,
 )
 _ROTARY = re.compile(r'(?:^|_)(?:cos|sin|freqs?)(?:_|\d|$)|cos_?sin', re.IGNORECASE)
+_ATTENTION = re.compile(r'(?:^|_)(?:f?mha|attn|attention|flash)(?:_|$)', re.IGNORECASE)
 _PROGRAMS = frozenset({'program_id', 'floordiv', 'mod'})
 # of the four dimensions that a tensor of heads has, those around a row
 _OUTER_DIMENSIONS = 3
@@ -40,7 +42,7 @@ class Layouts(NamedTuple):
         rows (dict[str, list[Value]]):
             For those that lead from one row to the next, what is added to the beginning of a row.
         inside (set[int]):
-            The multiplications, by their identity, of a loaded index that counts within what a 64-bit one leads to.
+            The multiplications, by their identity, of a loaded index, or of a row in attention, that counts within what a 64-bit one leads to.
     """
 
     roles: dict[str, str]
@@ -63,9 +65,15 @@ def layouts_of(model: 'Model', strides: Strides, limits: dict[int, list[Value]])
     found: dict[str, str] = {}
     rows: dict[str, list[Value]] = {}
     inside: set[int] = set()
+    counts = Counter(name for layout in strides.layouts.values() for name in {step.stride for step in layout.steps})
+    shared = {name for name, count in counts.items() if count > 1}
+    is_attention = _ATTENTION.search(model.kernel.name) is not None
     for pointer, layout in strides.layouts.items():
         own = strides.own(pointer)
         used = {step.stride for step in layout.steps}
+        if pointer in tables and len(used) == 1 and not (own or layout.bare or layout.products):
+            # a list of indices, which lie one behind the other
+            found.update(dict.fromkeys(used - shared, sizes.INNER_STRIDE))
         if not own or not used or not used <= set(own):
             continue
         ordered = sorted(used, key=lambda name: (strides.axis(name), own.index(name)))
@@ -91,7 +99,7 @@ def layouts_of(model: 'Model', strides: Strides, limits: dict[int, list[Value]])
         is_row = len(ordered) == 1 or strides.is_contiguous(ordered[-1])
         if is_row and not any(one.name in used for one in _within(terms, limits)):
             rows.setdefault(ordered[-1], []).extend(terms)
-        inside.update(_inside(layout, ordered))
+        inside.update(_inside(layout, ordered, is_attention))
     found.update(dict.fromkeys(_steps(model, strides), sizes.WINDOW))
     found.update(dict.fromkeys(_numbers_of_programs(model), sizes.PROGRAMS))
     for name in strides.names:
@@ -102,10 +110,11 @@ def layouts_of(model: 'Model', strides: Strides, limits: dict[int, list[Value]])
     return Layouts({**_sizes_of_heads(model), **found}, rows, inside)
 
 
-def _inside(layout: Layout, outer: list[str]) -> Iterator[int]:
+def _inside(layout: Layout, outer: list[str], is_attention: bool) -> Iterator[int]:
     wide = [outer.index(step.stride) for step in layout.steps if step.stride in outer and types.bits(step.product.type) == 64]
     for step in layout.steps if wide else ():
-        if step.index.op == 'load' and step.stride in outer and outer.index(step.stride) > min(wide):
+        # nobody attends to so many tokens of one sequence
+        if (is_attention or step.index.op == 'load') and step.stride in outer and outer.index(step.stride) > min(wide):
             yield id(step.product)
 
 

@@ -57,7 +57,8 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         \w*top_?[kK]\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
     """)),
     (ROUNDS, _words(r"""
-        (?:(?:n|num|max)_?)?(?:iter(?:ation)?|(?:time_?)?step)s? (?:N|NUM|MAX)_?(?:ITER(?:ATION)?|(?:TIME_?)?STEP)S?
+        (?:(?:n|num|max)_?)?(?:iter(?:ation)?|passe?|(?:time_?)?step)s?
+        (?:N|NUM|MAX)_?(?:ITER(?:ATION)?|PASSE?|(?:TIME_?)?STEP)S?
     """)),
     (EXPERTS, _words(r"""
         E EXPERTS? n_?exp(?:er)?ts?(?:_\w+)? N_?EXP(?:ER)?TS?(?:_\w+)? n_routed_experts
@@ -104,13 +105,15 @@ _SHORT_LENGTHS = frozenset({'L', 'M', 'S'})
 
 # what cannot be the number of anything else, such as a block
 _REQUESTS = _words(r"""
-    \w*req(?:uest)?(?:_state)?_?(?:id|idx|index|num)?s? \w*(?:batch|seq|sequence)_?(?:id|idx|index|num)
+    \w*req(?:uest)?(?:_state)?_?(?:id|idx|index|num)?s?
+    (?!\w*batch_?(?:seq|tok))\w*(?:batch|seq|sequence)_?(?:id|idx|index|num)
     (?:i_|pid_|cur_|off_|idx_|id_)(?:batch|seq|req|sequence|request)
 """)
 _SEQUENCES = _words(r"""
     (?:i_|pid_|cur_|off_|idx_|id_)?(?:b|n|z|bz|batch|seq|req|bid|bidx|bs|b_idx|sequence)
     (?:i_|pid_|cur_|off_|idx_|id_)?(?:batch|seq|req|sequence)_?(?:idx|id|index|pid|offset)? \w*_batch
 """)
+_RANKS = _words(r'(?:\w+_)?rank')
 _HEADS = _words(r"""
     (?:i_|pid_|cur_|off_|idx_|id_|start_)?(?:h|hq|hk|hv|hkv|head\w*|kv_?head\w*|q_?head\w*)(?:_?(?:idx|id|index))?
     \w*_heads?(?:_?(?:idx|id|index))?
@@ -154,3 +157,8 @@ def is_request_name(name: str) -> bool:
 def is_head_name(name: str) -> bool:
     """Whether a name is that of the number of a head."""
     return bool(_HEADS.fullmatch(name.lower()))
+
+
+def is_rank_name(name: str) -> bool:
+    """Whether a name is that of the rank of a device or of a low-rank matrix."""
+    return bool(_RANKS.fullmatch(name.lower()))

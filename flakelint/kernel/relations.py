@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.strides import Strides, stripped
 
+_DIVISIONS = frozenset({'cdiv', 'floordiv'})
+
 
 def divided(product: Value, strides: Strides) -> Value | Cases | None:
     """What was divided, if a product is one of a quotient and its own divisor, or of the stride that is as long."""
@@ -18,6 +20,31 @@ def divided(product: Value, strides: Strides) -> Value | Cases | None:
         for case in map(stripped, each_value([quotient])):
             if case.op == 'floordiv' and (is_same(case.operands[1], factor) or _is_row_of(factor, case.operands[1], strides)):
                 return case.operands[0]
+            if (whole := _shared(case, factor)) is not None:
+                return whole
+    return None
+
+
+def _shared(index: Value, factor: Value | Cases) -> Value | Cases | None:
+    """What is divided among programs or rounds, if an index counts these, and a factor is the share or the number of them."""
+    # a loop counts no further than to its end
+    for end in map(stripped, each_value(index.operands[1:2] if index.op == 'counter' else ())):
+        if end.op in _DIVISIONS and is_same(end.operands[1], factor):
+            return end.operands[0]
+    for share in map(stripped, each_value([factor] if index.op == 'program_id' else ())):
+        if share.op in _DIVISIONS and any(one.op == 'num_programs' for one in each_value(share.operands[1:])):
+            return share.operands[0]
+    return None
+
+
+def divisor_of_rest(difference: Value) -> Value | Cases | None:
+    """By what was divided, if a difference is what the division leaves: `a - a // b * b`."""
+    whole, taken = difference.operands
+    for product in map(stripped, each_value([taken])):
+        for quotient, divisor in (product.operands, product.operands[::-1]) if product.op == 'mul' else ():
+            for case in map(stripped, each_value([quotient])):
+                if case.op == 'floordiv' and is_same(case.operands[0], whole) and is_same(case.operands[1], divisor):
+                    return divisor
     return None
 
 

@@ -35,9 +35,12 @@ _ROWS = frozenset({ROW, OFFSET})
 _FEW = 5
 # as many tensors that are addressed alike are the data that a kernel is for
 _ALIKE = 3
-_STARTS = re.compile(r'(?:^|_)cu_?(?:seq)?_?len|start_?loc', re.IGNORECASE)
+_STARTS = re.compile(r'(?:^|_)cu_?(?:[qk]v?_)?(?:seq)?_?len|start_?loc', re.IGNORECASE)
 _SUMS = frozenset({'add', 'sub', 'view', 'assign', 'phi'})
 _SPLITS = re.compile(r'split', re.IGNORECASE)
+# what chooses the experts of each token has rows as wide as there are experts, unless it multiplies matrices before
+_ROUTES = re.compile(
+    r'(?:^|_)(?:rout(?:er|ing)|top_?k_(?:gat\w+|sigmoid|softmax)|(?:append|remap)\w*_experts?)(?:_|$)', re.IGNORECASE)
 _VECTOR = re.compile(r'gemv|mat_?vec', re.IGNORECASE)
 
 
@@ -64,12 +67,11 @@ class Support:
             products (list[Value]):
                 The multiplications of it that wrap.
         """
-        if _VECTOR.search(self._model.kernel.name) or self._model.facts.is_left_out:
-            # a vector has few rows, and of what nothing launches nothing is known
+        if self._is_small():
             return False
         if any(self._is_set(factor) for product in products for factor in each_value(product.operands)):
             return True
-        known = [product for product in products if self._factor(product) not in _SAYS_NOTHING and not _is_of_splits(product)]
+        known = [product for product in products if self.tells(product)]
         if origin.op == 'load' and (self._is_start(origin) or _is_of_table(origin)):
             return any(self._factor(product) in _STRIDES for product in known)
         led = list(self._led_to(known))
@@ -81,6 +83,16 @@ class Support:
         if stored and len(tensors) >= _ALIKE:
             return True
         return origin.op != 'load' and self._leads_to_wide_rows(origin, known, led, stored)
+
+    def _is_small(self) -> bool:
+        """Whether a kernel says of itself that its rows are few or short; of what nothing launches nothing is known."""
+        kernel = self._model.kernel
+        is_of_routes = _ROUTES.search(kernel.name) is not None and 'dot' not in kernel.words
+        return is_of_routes or _VECTOR.search(kernel.name) is not None or self._model.facts.is_left_out
+
+    def tells(self, product: Value) -> bool:
+        """Whether what an index is multiplied with says that there are many rows, and how wide they are."""
+        return self._factor(product) not in _SAYS_NOTHING and not _is_of_splits(product)
 
     def _leads_to_wide_rows(
         self, origin: Value, products: list[Value], led: 'list[tuple[Access, list[Value]]]', stored: set[int],

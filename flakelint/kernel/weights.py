@@ -6,6 +6,7 @@
 """Which multiplications stay within one weight: a matrix or a filter, not a stack of them, has fewer elements than wrap."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flakelint.kernel.graph import Value, reachable
@@ -30,6 +31,8 @@ _BATCHES = re.compile(r'batch|stride_?b(?:_|$)', re.IGNORECASE)
 _PACKED = re.compile(r'q_?weights?(?:_?ptrs?)?', re.IGNORECASE)
 _PARTS = re.compile(
     r'(?:q_?)?(?:weights?|zeros?|zero_?points?|scales?|absmax|code_?book|lut|theta|pairs?)(?:_?ptrs?)?', re.IGNORECASE)
+# of the scales of tiles there are far fewer than of the numbers that they belong to
+_SCALES = re.compile(r'(?:\w+_)?(?:absmax|scales?|zero_?points?)(?:_?ptrs?|_pointer)?', re.IGNORECASE)
 # a stack of matrices, as experts have, comes with three dimensions
 _STACKED = 3
 
@@ -50,10 +53,20 @@ def within_weights(model: 'Model', strides: 'Strides', roots: list[Value]) -> se
     weights = {name for name in model.parameters if _WEIGHT.fullmatch(name) and _is_single(strides, name)}
     if not weights:
         return set()
+    return _leading_into(roots, lambda root: bases_of([root]) <= weights and not _has_loaded_index(root))
+
+
+def within_scales(model: 'Model', roots: list[Value]) -> set[int]:
+    """The multiplications that only lead to the scales of tiles, by their identity."""
+    scales = set(filter(_SCALES.fullmatch, model.parameters))
+    return _leading_into(roots, lambda root: bases_of([root]) <= scales) if scales else set()
+
+
+def _leading_into(roots: list[Value], is_inside: Callable[[Value], bool]) -> set[int]:
+    """The multiplications that only lead to some addresses, by their identity."""
     inside, outside = [], []
     for root in roots:
-        bases = bases_of([root])
-        (inside if bases and bases <= weights and not _has_loaded_index(root) else outside).append(root)
+        (inside if bases_of([root]) and is_inside(root) else outside).append(root)
     elsewhere = {id(product) for product in products(outside)}
     return {id(product) for product in products(inside)} - elsewhere
 

@@ -46,6 +46,9 @@ _KEEP_SIGNATURE = frozenset({
     'allow_in_graph', 'cache', 'compile', 'contextmanager', 'disable', 'inference_mode', 'lru_cache', 'no_grad',
 })
 
+# what is written out part by part
+_DISPLAYS = (ast.Tuple, ast.List)
+
 
 class Meaning(NamedTuple):
     """One thing that a name may mean.
@@ -133,17 +136,17 @@ def bound_by(node: ast.AST, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]
 
 
 def _assigned(target: ast.expr, value: ast.expr, file: 'SourceFile') -> Iterator[tuple[str, Meaning]]:
-    """What an assignment binds: of two tuples that are written out, each name its own value."""
+    """What an assignment binds: of as many names as values, each its own."""
     if isinstance(target, ast.Name):
         yield from ((target.id, meaning) for meaning in meanings_of(value, file))
-    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and _are_pairs(target, value):
+    elif isinstance(target, _DISPLAYS) and isinstance(value, _DISPLAYS) and _are_pairs(target, value):
         for inner, one in zip(target.elts, value.elts, strict=True):
             yield from _assigned(inner, one, file)
     else:
         yield from ((name, Meaning(OTHER, target.lineno)) for name in target_names(target))
 
 
-def _are_pairs(target: ast.Tuple, value: ast.Tuple) -> bool:
+def _are_pairs(target: ast.Tuple | ast.List, value: ast.Tuple | ast.List) -> bool:
     return len(target.elts) == len(value.elts) and not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts))
 
 

@@ -6,6 +6,7 @@
 """What the rules of address arithmetic have in common: places, words and fixes of what wraps in 32 bits."""
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,8 @@ from flakelint.engine.findings import Related
 from flakelint.kernel import types
 from flakelint.kernel.addresses import NARROW, NARROWING, Fault, Product
 from flakelint.kernel.conditions import in_words
-from flakelint.kernel.graph import Value, each_value, reachable
-from flakelint.kernel.origins import assumed_loads, base_of
+from flakelint.kernel.graph import Cases, Value, each_value, reachable
+from flakelint.kernel.origins import assumed_loads, base_of, limit
 from flakelint.kernel.strides import stripped
 from flakelint.kernel.witness import Witness
 from flakelint.rules.tri.widening import widening
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from flakelint.engine.rule import Rule
     from flakelint.kernel.addresses import Addresses
     from flakelint.kernel.kernels import Kernel
+
+
+# what comes with quantised numbers, a few for each row
+_ASIDE = re.compile(r'absmax|scale|zero|_mx_', re.IGNORECASE)
 
 
 def report(rule: 'Rule', kind: str, kernel: 'Kernel', file: 'File') -> 'Iterator[Finding]':
@@ -93,19 +98,29 @@ def message(fault: Fault, found: 'Addresses') -> str:
 
 
 def _worst(products: Sequence[Product], found: 'Addresses') -> Product:
-    """The product that says most: it wraps under the tight sizes, is no part of another, and leads to data rather than to a table."""
-    parts = {id(part) for one in products for part in ast.walk(one.value.node) if part is not one.value.node}
+    """The product that says most: it wraps by far, is no part of another, and leads to data rather than to a table."""
+    parts = {id(part.node) for one in products for part in reachable(one.value.operands, _computed_from) if part.op == 'mul'}
     wraps = [one for one in products if one.tight] or products
     whole = [one for one in wraps if id(one.value.node) not in parts] or wraps
+    # where a number of tiles wraps with the rows that it leads to, the rows do
+    whole = [one for one in whole if found.support.tells(one.value)] or whole
     if len(whole) == 1:
         return whole[0]
     uses = found.uses([one.value for one in whole])
 
-    def says(product: Product) -> tuple[bool, bool, int, int]:
-        reads, writes = uses[written(product.value.node)]
-        return not _is_of_quotient(product.value), writes > 0, reads + writes, product.size.tight
+    def says(product: Product) -> tuple[bool, int, bool, bool, int, int]:
+        text = written(product.value.node)
+        reads, writes, rank = uses[text]
+        # one number for each row is less than a row of them
+        is_aside = _is_of_quotient(product.value) or _ASIDE.search(text) is not None
+        is_clear = product.size.tight > limit(product.value)
+        return not is_aside, rank, writes > 0, is_clear, reads + writes, product.size.tight
 
     return max(whole, key=says)
+
+
+def _computed_from(value: Value) -> tuple[Value | Cases, ...]:
+    return value.operands if value.op not in ('call', 'load') else ()
 
 
 def _is_of_quotient(product: Value) -> bool:

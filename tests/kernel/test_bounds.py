@@ -39,6 +39,7 @@ def both(found: Size) -> tuple[int, int]:
     ('i * T', FLAT, 'row'), ('i * T * H', FLAT, 'row'), ('tl.load(cu_seqlens + i) * H', (1 << 25, FLAT[1]), 'row'),
     # quotients and remainders
     ('i // H', (256, 4096), 'sequence'), ('i % H', (32, 64), 'head'), ('i // 8', (ROWS[0] // 8, ROWS[1] // 8), 'program'),
+    ('i - i // H * H', (32, 64), 'head'), ('i - i // 8 * 8', (8, 8), 'program'),
     ('i % 8', (8, 8), 'program'), ('i & 7', (7, 7), 'program'), ('i >> 3', (ROWS[0] // 8, ROWS[1] // 8), 'program'),
     ('tl.cdiv(T, BT)', (ROWS[0] // 16, ROWS[1] // 16), 'count'), ('T // 64', (ROWS[0] // 64, ROWS[1] // 64), 'count'),
     # loaded indices
@@ -76,6 +77,8 @@ def test_what_is_no_index_is_none(text):
     ('for k in range(T):\n    r = k', ROWS, True),
     ('for k in range(tl.cdiv(T, BT)):\n    r = k', (ROWS[0] // 16, ROWS[1] // 16), True),
     ('for k in range(0, T, BT):\n    r = k', ROWS, True), ('for k in range(8):\n    r = k', (8, 8), False),
+    # a number of a part times the number of parts
+    ('for k in range(0, tl.cdiv(1000, foo)):\n    r = k * foo', (1000, 1000), True),
     ('for k in range(T, 0, -1):\n    r = k', ROWS, True), ('r = 0\nfor k in range(T):\n    r += 1', (1 << 12, 1 << 17), True),
     ('r = 0\nfor k in range(T):\n    r += BT', (128 << 12, ROWS[1]), True),
     ('r = 5\nfor k in range(T):\n    r = r + 0', (5, 5), False),

@@ -9,7 +9,7 @@ import pytest
 
 from flakelint.kernel import sizes
 from flakelint.kernel.bounds import Bounds
-from flakelint.kernel.names import is_head_name, is_sequence_name, role_of_name
+from flakelint.kernel.names import is_head_name, is_request_name, is_sequence_name, role_of_name
 from flakelint.kernel.sizes import DEFAULTS, Assumed
 from tests.kernel.models import model
 
@@ -27,6 +27,7 @@ RUN_TIME = {
     sizes.BLOCK: 'BLOCK_M BT BK block_size CHUNK_SIZE GROUP_SIZE_M',
     sizes.FLAG: 'USE_BIAS IS_VARLEN HAS_MASK CAUSAL REVERSE',
     sizes.WINDOW: 'W KW kernel_size',
+    sizes.ROUNDS: 'n_iter num_steps num_passes n_passes passes',
     sizes.NUMBER: 'alpha layer_idx foo offset',
 }
 CONSTANT = {
@@ -74,6 +75,14 @@ def test_numbers_of_heads(name):
 def test_names_that_tell_of_neither(name):
     assert not is_head_name(name)
     assert not is_sequence_name(name)
+
+
+@pytest.mark.parametrize(('name', 'expected'), [
+    ('batch_idx', True), ('seq_id', True), ('cur_req_idx', True), ('batch_seq_idx', False), ('pid_batch_seq', False),
+    ('batch_token_idx', False), ('i_t', False),
+])
+def test_numbers_of_requests(name, expected):
+    assert is_request_name(name) is expected
 
 
 @pytest.mark.parametrize(('parameters', 'roles'), [

@@ -189,3 +189,9 @@ def test_literals(value: str, expected: object) -> None:
     names = names_of(SourceFile('a.py', f'x = {value}\n'.encode()))
     (meaning,) = names.meanings['x']
     assert (meaning.value, meaning.kind) == (expected, 'other' if expected is None else 'literal')
+
+
+def test_literals_that_several_names_are_given_at_once() -> None:
+    meanings = names_of(SourceFile('a.py', b'a, b, c, (d, e) = 16, 48, f(3), (1, 2)\ng, h = pair\n')).meanings
+    found = {name: [(one.value, one.kind) for one in meanings[name]] for name in 'abcdegh'}
+    assert found == {'a': [(16, 'literal')], 'b': [(48, 'literal')], **{name: [(None, 'other')] for name in 'cdegh'}}
