@@ -11,7 +11,7 @@ The score of steps i >= j is the sum over channels of q_i k_j exp(g_i - g_j), wh
 import triton
 import triton.language as tl
 
-from fla.ops.utils.op import dot, exp, masked_exp, operand
+from fla.ops.utils.op import dot, exp, fine_dot, masked_exp, operand
 
 # rows of a block that has a reference of its own
 BLOCK_ROWS = tl.constexpr(16)
@@ -88,9 +88,8 @@ def gated_scores_bwd(q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.con
     else:
         b_ref = (b_first + b_last) * 0.5
         b_up, b_down = exp(b_g - b_ref[None, :]), exp(b_ref[None, :] - b_g)
-        b_ds = operand(b_dA, b_k.dtype)
-        b_dq = dot(b_ds, operand(b_k * b_down, b_k.dtype)) * b_up
-        b_dk = dot(tl.trans(b_ds), operand(b_q * b_up, b_q.dtype)) * b_down
+        b_dq = fine_dot(b_dA, b_k * b_down, b_k.dtype) * b_up
+        b_dk = fine_dot(tl.trans(b_dA), b_q * b_up, b_q.dtype) * b_down
     return b_dq, b_dk
 
 
@@ -101,7 +100,6 @@ def _scores_bwd_by_blocks(
     o_i = tl.arange(0, BT)
     n_t = min(T - i_t * BT, BT)
     b_dq, b_dk = tl.zeros_like(b_g), tl.zeros_like(b_g)
-    b_ds = operand(b_dA, b_k.dtype)
     for i_c in range(tl.cdiv(n_t, BLOCK_ROWS)):
         start, end = i_c * BLOCK_ROWS, min(i_c * BLOCK_ROWS + BLOCK_ROWS, n_t)
         b_first = load_gate_row(g, (bos + i_t * BT + start) * H + i_h, o_k, K)
@@ -121,6 +119,6 @@ def _scores_bwd_by_blocks(
             m_row = (o_i >= start) & (o_i < end)
             b_up = masked_exp(b_g - b_ref[None, :], m_row[:, None])
             b_down = masked_exp(b_ref[None, :] - b_g, (o_i < end)[:, None])
-            b_dq += dot(b_ds, operand(b_k * b_down, b_k.dtype)) * b_up
-            b_dk += dot(tl.trans(b_ds), operand(b_q * b_up, b_q.dtype)) * b_down
+            b_dq += fine_dot(b_dA, b_k * b_down, b_k.dtype) * b_up
+            b_dk += fine_dot(tl.trans(b_dA), b_q * b_up, b_q.dtype) * b_down
     return b_dq, b_dk

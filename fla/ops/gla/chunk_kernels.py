@@ -12,7 +12,7 @@ import triton.language as tl
 from fla.ops.common.chunk_dv import CHUNK_CONFIGS, count_chunks
 from fla.ops.common.gated_scores import gated_scores, gated_scores_bwd, load_gate_row
 from fla.ops.utils.cache import fla_cache_autotune
-from fla.ops.utils.op import block_size, dot, exp, masked_exp, operand
+from fla.ops.utils.op import block_size, dot, exp, fine_dot, masked_exp, operand
 from fla.utils import autotune_cache_kwargs
 
 
@@ -163,8 +163,8 @@ def chunk_gla_bwd_kernel_dqkg(
         b_dh = tl.load(dh + i_th * K * V + o_h, mask=m_h, other=0)
         b_dg_last += tl.sum(b_h.to(tl.float32) * b_dh.to(tl.float32), axis=0)
         b_dA += dot(b_do, tl.trans(b_v))
-        b_dq += dot(b_do, operand(b_h, b_do.dtype))
-        b_dk += dot(b_v, operand(b_dh, b_v.dtype))
+        b_dq += fine_dot(b_do, b_h, b_do.dtype)
+        b_dk += fine_dot(b_v, b_dh, b_v.dtype)
 
     b_q = tl.load(q + o_tk, mask=m_tk, other=0)
     b_k = tl.load(k + o_tk, mask=m_tk, other=0)

@@ -16,6 +16,7 @@ from fla.utils import IS_TF32_SUPPORTED, check_shared_mem
 IS_INTERPRETED = tl.constexpr(os.getenv('TRITON_INTERPRET', '0') == '1')
 # three products of TF32 parts come close to one of fp32, on tensor cores
 FP32_PRECISION = tl.constexpr('tf32x3' if IS_TF32_SUPPORTED else 'ieee')
+FINE_PRECISION = tl.constexpr('tf32' if IS_TF32_SUPPORTED else 'ieee')
 
 
 @triton.jit
@@ -52,6 +53,16 @@ def dot(a, b):
         a = a.to(tl.float32)
         b = b.to(tl.float32)
     return tl.dot(a, b, input_precision=FP32_PRECISION)
+
+
+@triton.jit
+def fine_dot(a, b, DTYPE: tl.constexpr):
+    """`dot` of what goes with inputs of a type: bf16 has fewer bits than differences of its products bear, TF32 enough."""
+    if IS_INTERPRETED or DTYPE == tl.float32:
+        return dot(a.to(tl.float32), b.to(tl.float32))
+    if DTYPE == tl.bfloat16:
+        return tl.dot(a.to(tl.float32), b.to(tl.float32), input_precision=FINE_PRECISION)
+    return dot(a.to(DTYPE), b.to(DTYPE))
 
 
 @triton.jit
