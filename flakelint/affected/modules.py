@@ -12,6 +12,8 @@ from itertools import takewhile
 
 from flakelint.project.modules import ModuleNames, folders_above
 
+# names of files that say nothing of which file is meant
+_OF_PACKAGES = frozenset({'__init__.py', '__main__.py', 'conftest.py', 'setup.py'})
 _NAME = re.compile(r'\.*[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*')
 
 
@@ -65,10 +67,16 @@ class Modules(ModuleNames):
         return [one for one in found if one is not None and one != path and not one.endswith('/')]
 
     def ending(self, path: str) -> list[str]:
-        """The files that a path may mean from some folder; folders above that one count for nothing."""
+        """The files that a path may mean from some folder; folders above that one count for nothing.
+
+        A name by itself means the one file that has it; names that many packages have mean none.
+        """
         parts = [part for part in path.split('/') if part not in ('', '.', '..')]
+        named = self._by_last.get(parts[-1], ())
+        if len(parts) == 1:
+            return [] if len(named) > 1 or parts[0] in _OF_PACKAGES else list(named)
         end = '/' + '/'.join(parts)
-        return [one for one in self._by_last.get(parts[-1], ()) if f'/{one}'.endswith(end)]
+        return [one for one in named if f'/{one}'.endswith(end)]
 
     @cached_property
     def _by_last(self) -> dict[str, list[str]]:

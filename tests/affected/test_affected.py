@@ -266,6 +266,7 @@ def test_shares_for_jobs_are_about_equal(tmp_path: Path) -> None:
     shared = [shlex.split(one['tests']) for one in jobs]
     assert sorted(shared[0] + shared[1]) == sorted(paths)
     assert shared[0] == [paths[-1]] or shared[1] == [paths[-1]]
+    write(tmp_path / 'LICENSE', 'free')
     assert json.loads(flakelint('affected', *given, 'LICENSE', cwd=tmp_path).stdout) == {'include': []}
 
 
@@ -284,6 +285,7 @@ def test_durations_as_pytest_writes_them(tmp_path: Path) -> None:
     ('[1]', 'neither what pytest writes'), ('<a', 'neither what pytest writes'), (None, 'cannot be read'),
 ])
 def test_durations_that_cannot_be_read(tmp_path: Path, text: str | None, message: str) -> None:
+    write(tmp_path / 'a.py', '')
     if text is not None:
         write(tmp_path / 'durations', text)
     done = flakelint('affected', 'a.py', '--output-format', 'github', '--durations', 'durations', cwd=tmp_path)
