@@ -46,15 +46,15 @@ class Back:
 
     def to(self, node: Node) -> list[tuple[Node, str, int]]:
         """The steps that lead to a part: the part that each leaves, its kind, and its line."""
-        found = self._before.to(node) if self._before is not None else []
-        if found and self._without:
-            found = [one for one in found if one[0][0] not in self._without]
         number = self._ids.get(node)
-        if number is None:
-            return found
-        row, nodes, kinds = self._rows[number], self._nodes, self._kinds
+        row = self._rows[number] if number is not None else ()
+        nodes, kinds = self._nodes, self._kinds
         steps = zip(row[::3], row[1::3], row[2::3], strict=True)
-        return [*found, *[(nodes[origin], kinds[kind], line) for origin, kind, line in steps]]
+        found = [(nodes[origin], kinds[kind], line) for origin, kind, line in steps]
+        if self._before is None:
+            return found
+        before = self._before.to(node)
+        return [one for one in before if one[0][0] not in self._without] + found
 
     def renewed(self, paths: Container[str]) -> 'Back':
         """The same without what leaves some files, to which other steps can be added."""

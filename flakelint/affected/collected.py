@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -57,8 +58,7 @@ class Collected(NamedTuple):
 
     def has_file(self, path: str) -> bool:
         """Whether pytest collects a file."""
-        name = path.rpartition('/')[2]
-        return path.endswith('.py') and any(_fits(f'/{path}' if '/' in one else name, one) for one in self.files)
+        return _has_file(self.files, path)
 
     def has(self, part: Part) -> bool:
         """Whether pytest may collect a part of a test file; what it imports may be a test as well."""
@@ -68,6 +68,12 @@ class Collected(NamedTuple):
         if part.kind == IMPORT:
             return _is_named(part.name, (*self.functions, *self.classes))
         return part.kind == FUNCTION and _is_named(part.name, self.functions)
+
+
+@cache
+def _has_file(patterns: tuple[str, ...], path: str) -> bool:
+    name = path.rpartition('/')[2]
+    return path.endswith('.py') and any(_fits(f'/{path}' if '/' in one else name, one) for one in patterns)
 
 
 def _fits(path: str, pattern: str) -> bool:

@@ -9,7 +9,6 @@ import json
 import shlex
 from collections.abc import Callable, Mapping
 
-from flakelint.affected import picture
 from flakelint.affected.question import Answer
 from flakelint.affected.selection import SETTINGS, Link, Selected, described
 from flakelint.affected.shards import shares
@@ -46,9 +45,22 @@ def _link(link: Link) -> dict[str, object]:
     }
 
 
+def _dot(answer: Answer) -> str:
+    # what is drawn seldom need not be imported always
+    from flakelint.affected import picture
+
+    return picture.dot(answer)
+
+
+def _html(answer: Answer) -> str:
+    from flakelint.affected import picture
+
+    return picture.page(answer)
+
+
 GITHUB = 'github'
 FORMATS: dict[str, Callable[[Answer], str]] = {
-    'line': _line, 'lines': _lines, 'null': _null, 'ids': _ids, 'json': _json, 'dot': picture.dot, 'html': picture.page,
+    'line': _line, 'lines': _lines, 'null': _null, 'ids': _ids, 'json': _json, 'dot': _dot, 'html': _html,
 }
 
 

@@ -6,7 +6,7 @@
 """From what changed to the tests that reach it, with the steps in between."""
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from flakelint.affected.back import Back, backwards
@@ -60,6 +60,10 @@ class Selected(NamedTuple):
     cause: str
 
 
+# by which step each part was reached: its line, its kind, and to what it leads
+_Came = dict[Node, tuple[int, str, Node] | None]
+
+
 def select(
     graph: Graph, changed: Iterable[Node], removed: Collection[str] = (), lost: Iterable[Node] = (), back: Back | None = None,
 ) -> list[Selected]:
@@ -81,13 +85,13 @@ def select(
     # whoever imports what is no more cannot be imported any more
     broken = {(importer[0], '') for node in lost for importer, kind, _ in back.to(node) if kind == REEXPORT}
     named = {node for node in back if node[0] in removed} if removed else set()
-    came: dict[Node, Link | None] = dict.fromkeys(sorted({*changed, *broken, *named}))
+    came: _Came = dict.fromkeys(sorted({*changed, *broken, *named}))
     queue = deque(came)
     while queue:
         node = queue.popleft()
         for before, kind, line in back.to(node):
             if before not in came:
-                came[before] = Link(*before, line, kind, node)
+                came[before] = line, kind, node
                 queue.append(before)
     found: dict[str, list[Node]] = {}
     for node in came:
@@ -97,7 +101,7 @@ def select(
     return [one for one in selected if one is not None]
 
 
-def _selected(graph: Graph, path: str, nodes: list[Node], came: Mapping[Node, Link | None]) -> Selected | None:
+def _selected(graph: Graph, path: str, nodes: list[Node], came: _Came) -> Selected | None:
     tests = [node for node in nodes if any(map(graph.collected.has, graph.parts(node)))]
     is_whole = (path, '') in nodes
     if not tests and not is_whole:
@@ -114,9 +118,9 @@ def described(node: Node) -> str:
     return f'{node[0]}:{node[1]}' if node[1] else node[0]
 
 
-def _chain(node: Node, came: Mapping[Node, Link | None]) -> tuple[Link, ...]:
+def _chain(node: Node, came: _Came) -> tuple[Link, ...]:
     found = []
-    while (link := came[node]) is not None:
-        found.append(link)
-        node = link.to
+    while (taken := came[node]) is not None:
+        found.append(Link(*node, *taken))
+        node = taken[2]
     return tuple(found)

@@ -6,9 +6,11 @@
 """Shares of about equal length of the tests that a change needs, for machines that work side by side."""
 
 import json
-import statistics
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 
 class DurationsError(Exception):
@@ -34,7 +36,7 @@ def read_durations(path: str) -> dict[str, float]:
             found[test] = found.get(test, 0.0) + float(seconds)
     except OSError as error:
         raise DurationsError(f'{path}: cannot be read: {error.strerror}') from None
-    except (ElementTree.ParseError, ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         raise DurationsError(f'{path}: neither what pytest writes with `--junitxml` nor JSON of tests and seconds') from None
     return found
 
@@ -50,7 +52,8 @@ def shares(paths: Iterable[str], durations: Mapping[str, float], number: int) ->
         number (int):
             How many shares there are at most.
     """
-    usual = statistics.median(durations.values()) if durations else 1.0
+    known = sorted(durations.values())
+    usual = known[len(known) // 2] if known else 1.0
     lengths = sorted(((durations.get(path, usual), path) for path in paths), key=lambda one: (-one[0], one[1]))
     found: list[list[str]] = [[] for _ in range(number)]
     sums = [0.0] * number
@@ -66,11 +69,17 @@ def _of_json(text: str) -> list[tuple[str, float]]:
 
 
 def _of_junit(text: str) -> list[tuple[str, str]]:
-    cases = ElementTree.fromstring(text).iter('testcase')
+    # the library takes longer to import than most questions to answer
+    from xml.etree.ElementTree import ParseError, fromstring
+
+    try:
+        cases = fromstring(text).iter('testcase')
+    except ParseError as error:
+        raise ValueError(error) from None
     return [(_file(case), case.attrib['time']) for case in cases if 'time' in case.attrib]
 
 
-def _file(case: ElementTree.Element) -> str:
+def _file(case: 'Element') -> str:
     """The file of a test: written out, or the module of its class."""
     if 'file' in case.attrib:
         return case.attrib['file']
