@@ -13,11 +13,11 @@ from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.index import prepare_chunk_indices, prepare_chunk_offsets
 from fla.ops.utils.op import block_size, dot, exp, masked_exp
-from fla.utils import autotune_cache_kwargs
+from fla.utils import autotune_cache_kwargs, get_multiprocessor_count
 
 STATE_CONFIGS = [
     triton.Config({}, num_warps=num_warps, num_stages=num_stages)
-    for num_warps, num_stages in ((4, 2), (4, 3), (8, 2))
+    for num_warps, num_stages in ((4, 3), (8, 2))
 ]
 
 
@@ -32,7 +32,7 @@ STATE_CONFIGS = [
 })
 @fla_cache_autotune(
     configs=STATE_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BS', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['H', 'K', 'V', 'BT', 'BS', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -138,7 +138,7 @@ def chunk_fwd_kernel_h(
 })
 @fla_cache_autotune(
     configs=STATE_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BS', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['H', 'K', 'V', 'BT', 'BS', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -242,6 +242,15 @@ def _split_size(chunk_size: int, split_size: int | None) -> int:
     return split_size
 
 
+def _state_blocks(n_states: int, K: int, V: int, x: torch.Tensor) -> tuple[int, int]:
+    """The block of a state that a program carries along: smaller where few states would leave most of the device idle."""
+    BK, BV = block_size(K, x.dtype), block_size(V, x.dtype)
+    n_programs = get_multiprocessor_count(x.device.index or 0)
+    while n_states * triton.cdiv(K, BK) * triton.cdiv(V, BV) < n_programs and max(BK, BV) > 16:
+        BK, BV = (BK, BV // 2) if BV >= BK else (BK // 2, BV)
+    return BK, BV
+
+
 def _split_layout(B: int, T: int, BS: int, cu_seqlens: torch.Tensor | None, split_indices: torch.LongTensor | None):
     if cu_seqlens is None:
         return B, triton.cdiv(T, BS), None
@@ -273,8 +282,8 @@ def chunk_fwd_h(
     """
     B, T, H, K, V = *k.shape, v.shape[-1]
     BT, BS = chunk_size, _split_size(chunk_size, split_size)
-    BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens, split_indices)
+    BK, BV = _state_blocks(N * H, K, V, k)
     state = (V, K) if state_v_first else (K, V)
     h = k.new_empty(B, NS, H, *state, dtype=torch.float if states_in_fp32 else k.dtype)
     ht = k.new_empty(N, H, *state, dtype=torch.float) if output_final_state else None
@@ -325,8 +334,8 @@ def chunk_bwd_dh(
     """The gradient of the state after each split, laid out as the states of `chunk_fwd_h`, and that of `h0` if it is given."""
     B, T, H, K, V = *k.shape, v.shape[-1]
     BT, BS = chunk_size, _split_size(chunk_size, split_size)
-    BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     N, NS, split_offsets = _split_layout(B, T, BS, cu_seqlens, split_indices)
+    BK, BV = _state_blocks(N * H, K, V, k)
     state = (V, K) if state_v_first else (K, V)
     dh = k.new_empty(B, NS, H, *state, dtype=torch.float if states_in_fp32 else k.dtype)
     dh0 = torch.empty_like(h0, dtype=torch.float) if h0 is not None else None

@@ -74,7 +74,12 @@ def operand(x, DTYPE: tl.constexpr):
     return x.to(DTYPE)
 
 
-def block_size(dim: int, dtype: torch.dtype) -> int:
-    """The power of two that covers `dim`, at least 16, as `tl.dot` asks, and at most what shared memory has room for."""
-    limit = 64 if dtype.itemsize <= 2 and check_shared_mem('ampere') else 32
+def block_size(dim: int, dtype: torch.dtype, most: int = 64) -> int:
+    """The power of two that covers `dim`, at least 16, as `tl.dot` asks, and at most what shared memory has room for.
+
+    `most` is the bound for 16-bit types where shared memory is large; a kernel that holds few blocks can take 128.
+    """
+    limit = 32
+    if dtype.itemsize <= 2 and check_shared_mem('ampere'):
+        limit = most if check_shared_mem('hopper') else 64
     return max(16, min(triton.next_power_of_2(dim), limit))
