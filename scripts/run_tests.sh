@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
 # Run the tests that the difference to a branch needs; without a branch, and on the branch itself, all of them.
 #     scripts/run_tests.sh [BASE]
+# The Python is that of .venv, or what PYTHON names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-.venv/bin/python}
 base=${1:-}
+if [ -n "$base" ] && ! git rev-parse --verify --quiet "$base^{commit}" > /dev/null; then
+    echo "no commit is named $base" >&2
+    exit 2
+fi
 if [ -z "$base" ] || [ "$(git rev-parse HEAD)" = "$(git rev-parse "$base")" ]; then
     exec "$python" -m pytest -n auto
 fi

@@ -80,13 +80,18 @@ def github(answer: Answer, number: int, durations: Mapping[str, float]) -> str:
     return json.dumps({'include': jobs}) + '\n'
 
 
+def why_everything(answer: Answer) -> str:
+    """Why all tests are selected."""
+    return f'every test depends on {answer.everything[0]}, as far as the settings `affected` say'
+
+
 def why(answer: Answer, path: str) -> str | None:
     """Why a test file is selected, in lines; None where it is not."""
     found = next((one for one in answer.selected if one.path == path), None)
     if found is None:
         return None
     if answer.everything:
-        return f'{path}\n  every test depends on {answer.everything[0]}\n'
+        return f'{path}\n  {why_everything(answer)}\n'
     return f'{path}\n' + ''.join(f'  {line}\n' for line in _told(found))
 
 

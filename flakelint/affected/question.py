@@ -62,6 +62,7 @@ class Tree:
         self._store = store
         found = discover([self.root], Patterns(self.root, ()), config.settings.respect_gitignore).files
         contents = Contents(self.root, [path for path in found if path.endswith('.py')])
+        self._others = [self.name(path) for path in found if not path.endswith('.py')]
         self._data = {path: data for path in contents.paths if (data := contents.read(path)) is not None}
 
     def name(self, path: str) -> str:
@@ -93,6 +94,11 @@ class Tree:
         return sorted(one for one in self._data if one == path or path == '.' or one.startswith(f'{path}/'))
 
 
+    def others_below(self, path: str) -> list[str]:
+        """The files below a folder that are no Python code."""
+        return sorted(one for one in self._others if path == '.' or one.startswith(f'{path}/'))
+
+
 def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
     """The tests that changes of whole files need.
 
@@ -107,7 +113,7 @@ def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
     for path in paths:
         below = tree.below(path)
         code.update(below or ([path] if path.endswith('.py') else ()))
-        others.update(() if below or path.endswith('.py') else [path])
+        others.update(() if path.endswith('.py') else tree.others_below(path) if below else tree.others_below(path) or [path])
     removed = {path for path in code if path not in files}
     changed = whole(code, files)
     for path in removed:

@@ -153,9 +153,9 @@ class Reads:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             for name, brought in brought_by(node):
                 self.imports.setdefault(name, []).append(brought)
-            # `import a.b` binds `a`, and runs `a.b`
-            below = [one.name for one in node.names if '.' in one.name] if isinstance(node, ast.Import) else ()
-            self.loads += [Import(name, '', node.lineno) for name in below]
+            # `import a.b` binds `a`, and runs `a.b`, under a name by which nothing asks for it
+            for name in [one.name for one in node.names if '.' in one.name] if isinstance(node, ast.Import) else ():
+                self.imports.setdefault(name, []).append(Import(name, '', node.lineno))
         elif isinstance(node, _COMPREHENSIONS):
             targets = nodes_in_order(one.target for one in node.generators)
             # over what it goes first is asked for outside of it

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 
+# what takes longer, in seconds, is no measurement
+_LONGEST = 1e7
+
+
 class DurationsError(Exception):
     """A file of durations that cannot be read."""
 
@@ -33,10 +37,11 @@ def read_durations(path: str) -> dict[str, float]:
         pairs = _of_junit(text) if text.lstrip().startswith('<') else _of_json(text)
         found: dict[str, float] = {}
         for test, seconds in pairs:
-            found[test] = found.get(test, 0.0) + float(seconds)
+            if test and 0 <= float(seconds) < _LONGEST:
+                found[test] = found.get(test, 0.0) + float(seconds)
     except OSError as error:
         raise DurationsError(f'{path}: cannot be read: {error.strerror}') from None
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise DurationsError(f'{path}: neither what pytest writes with `--junitxml` nor JSON of tests and seconds') from None
     return found
 
@@ -52,9 +57,12 @@ def shares(paths: Iterable[str], durations: Mapping[str, float], number: int) ->
         number (int):
             How many shares there are at most.
     """
-    known = sorted(durations.values())
+    known = sorted(seconds for seconds in durations.values() if seconds)
     usual = known[len(known) // 2] if known else 1.0
-    lengths = sorted(((durations.get(path, usual), path) for path in paths), key=lambda one: (-one[0], one[1]))
+    # pytest rounds to milliseconds, and to start with a file takes longer than one
+    least_of_all = usual / 1000
+    measured = ((max(durations.get(path, usual), least_of_all), path) for path in paths)
+    lengths = sorted(measured, key=lambda one: (-one[0], one[1]))
     found: list[list[str]] = [[] for _ in range(number)]
     sums = [0.0] * number
     for seconds, path in lengths:
@@ -83,6 +91,8 @@ def _file(case: 'Element') -> str:
     """The file of a test: written out, or the module of its class."""
     if 'file' in case.attrib:
         return case.attrib['file']
-    names = case.attrib['classname'].split('.')
+    names = case.attrib.get('classname', '').split('.')
+    if names == ['']:
+        return ''
     modules = [place for place, name in enumerate(names) if name.startswith('test_') or name.endswith('_test')]
     return '/'.join(names[:(modules[-1] if modules else len(names) - 1) + 1]) + '.py'

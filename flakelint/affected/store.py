@@ -19,7 +19,7 @@ from flakelint.affected.changes import parse
 from flakelint.affected.collected import Collected
 from flakelint.affected.fixtures import is_hook
 from flakelint.affected.graph import Graph
-from flakelint.affected.parts import BODY, CLASS, METHOD, Part, dump, load
+from flakelint.affected.parts import BODY, CLASS, LAZY, METHOD, Part, dump, load
 from flakelint.affected.reads import BASE, DECORATOR
 from flakelint.affected.registries import SUBCLASSES
 from flakelint.affected.steps import Node, Registered
@@ -112,7 +112,10 @@ def _from_outside(part: Part) -> str:
     reads = {(read.name, read.kind) for read in seen}
     imports = {name: [(one.module, one.member) for one in ones] for name, ones in part.imports.items()}
     asks = part.asks if part.kind in (METHOD, BODY) else ()
-    return repr((part.name, part.kind, sorted(reads), sorted(imports.items()), asks, part.dispatches, part.fills, part.tables))
+    loads = [(one.module, one.member) for one in part.loads] if part.name == LAZY else ()
+    return repr((
+        part.name, part.kind, sorted(reads), sorted(imports.items()), loads, asks, part.dispatches, part.fills, part.tables,
+    ))
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import click
 
 from flakelint.affected.git import GitError, was_there
-from flakelint.affected.output import FORMATS, GITHUB, github, why
+from flakelint.affected.output import FORMATS, GITHUB, github, why, why_everything
 from flakelint.affected.question import Answer, Tree, of_difference, of_paths
 from flakelint.affected.shards import DurationsError, read_durations
 from flakelint.cli.common import config_option, fail, load_config, note
@@ -56,10 +56,11 @@ def command(
     except GitError as error:
         fail(error)
     if asked is not None:
-        _explain(answer, tree.name(os.path.abspath(asked)))
+        # a test stands for its file
+        _explain(answer, tree.name(os.path.abspath(asked.partition('::')[0])), tree)
         return
     if answer.everything:
-        note(f'all {answer.total} test files: every test depends on {answer.everything[0]}')
+        note(f'all {answer.total} test files: {why_everything(answer)}')
     shown = answer._replace(selected=[one._replace(path=tree.from_here(one.path)) for one in answer.selected])
     if output_format == GITHUB:
         click.echo(github(answer, shards or 1, _durations(durations)), nl=False)
@@ -75,6 +76,8 @@ def _durations(path: str | None) -> dict[str, float]:
 
 
 def _known(paths: list[str], tree: Tree) -> Iterator[str]:
+    if '' in paths:
+        fail('a path is empty')
     for path in map(os.path.abspath, paths):
         if tree.name(path).startswith('../'):
             fail(f'{path} is not below {tree.root}')
@@ -87,7 +90,9 @@ def _read_null() -> list[str]:
     return [os.fsdecode(one) for one in sys.stdin.buffer.read().split(b'\0') if one]
 
 
-def _explain(answer: Answer, path: str) -> None:
+def _explain(answer: Answer, path: str, tree: Tree) -> None:
+    if tree.data(path) is None:
+        fail(f'{path} is no Python file of {tree.root}')
     told = why(answer, path)
     if told is None:
         fail(f'{path} does not reach what changed')

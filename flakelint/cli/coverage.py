@@ -47,8 +47,11 @@ def command(
     suite = Suite(modules, known, settings.affected.exclude)
     exercises = suite.all()
     rows = rows_of(known, exercises, settings.coverage.accepted)
-    for key in idle(rows, settings.coverage.accepted):
-        note(f'`coverage.accepted."{key}"` is no hole: take it out')
+    for key, is_known in idle(rows, settings.coverage.accepted):
+        told = 'is no hole any more: take it out' if is_known else 'is nothing that an operator can reach'
+        note(f'`coverage.accepted."{key}"` {told}')
+    for path in modules.unread():
+        note(f'{path} cannot be parsed, and is left out')
     chosen = [row if pairs else row._replace(pairs=[]) for row in rows if row.operator in asked]
     wants_suggestions = suggest or output_format == _HTML
     report = Report(chosen, pairs, list(suggestions(suite, chosen, exercises)) if wants_suggestions else [])

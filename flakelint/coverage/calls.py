@@ -12,7 +12,7 @@ from typing import Any
 from flakelint.coverage.expressions import Arguments
 from flakelint.coverage.libraries import of_named
 from flakelint.coverage.names import attribute, lineage, methods_of
-from flakelint.coverage.operations import ERRORS
+from flakelint.coverage.operations import ERRORS, is_plain_format
 from flakelint.coverage.run import Call, Run
 from flakelint.coverage.shapes import of_call, of_method
 from flakelint.coverage.statements import result_of
@@ -169,13 +169,22 @@ def _of_method(method: Method, arguments: Arguments, run: Run) -> Any:
         return Opaque(sources_of(owner))
     sources = joined([owner, arguments.values, arguments.keywords])
     allowed = next((names for kind, names in _METHODS.items() if isinstance(owner, kind)), frozenset())
-    if name not in allowed or (isinstance(owner, str) and not is_known(arguments.values)):
+    is_text = isinstance(owner, str)
+    if name not in allowed or (is_text and not is_known([arguments.values, arguments.keywords])):
+        return Opaque(sources)
+    if is_text and name == 'format' and not _is_short(owner, arguments):
         return Opaque(sources)
     try:
         found = getattr(owner, name)(*arguments.values, **arguments.keywords)
     except ERRORS:
         return Opaque(sources)
     return list(found) if name in ('items', 'keys', 'values') else found
+
+
+def _is_short(text: str, arguments: Arguments) -> bool:
+    """Whether a text can be formatted without asking for more than numbers and texts say."""
+    values = [*arguments.values, *arguments.keywords.values()]
+    return is_plain_format(text) and all(isinstance(one, str | int | float | None) for one in values)
 
 
 def _of_tensor(owner: Opaque, name: str, arguments: Arguments, run: Run) -> Any:

@@ -6,11 +6,11 @@
 """The value of an expression of a test."""
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
 from flakelint.coverage.names import attribute, look_up
-from flakelint.coverage.operations import ERRORS, LONGEST, compare, operate, truth
+from flakelint.coverage.operations import ERRORS, LARGEST, LONGEST, compare, operate, truth
 from flakelint.coverage.run import Run
 from flakelint.coverage.shapes import indexed
 from flakelint.coverage.values import (
@@ -26,6 +26,9 @@ from flakelint.coverage.values import (
     joined,
     sources_of,
 )
+
+# a format that is longer may ask for a text of any length
+_LONGEST_SPEC = 4
 
 
 class Arguments(NamedTuple):
@@ -190,11 +193,15 @@ def _dict(node: ast.Dict, scope: Scope, run: Run) -> Any:
         name = evaluate(key, scope, run) if key is not None else None
         if key is None and isinstance(held, Mapping):
             found.update(held)
-        elif key is not None and is_known(name) and not isinstance(name, list | dict):
+        elif key is not None and _is_key(name):
             found[name] = held
         else:
             return Opaque(joined([*found.values(), held]))
     return found
+
+
+def _is_key(value: Any) -> bool:
+    return is_known(value) and isinstance(value, Hashable) and not isinstance(value, Structure)
 
 
 def _binary(node: ast.BinOp, scope: Scope, run: Run) -> Any:
@@ -279,7 +286,7 @@ def _dict_comprehension(node: ast.DictComp, scope: Scope, run: Run) -> Any:
         found.append((evaluate(node.key, one, run), evaluate(node.value, one, run)))
 
     is_exact = _each(node.generators, Scope(scope.path, outer=scope), run, take)
-    if is_exact and all(is_known(key) and not isinstance(key, list | dict) for key, _ in found):
+    if is_exact and all(_is_key(key) for key, _ in found):
         return dict(found)
     return Opaque(joined(value for _, value in found))
 
@@ -308,7 +315,8 @@ def _formatted(node: ast.FormattedValue, scope: Scope, run: Run) -> Any:
     spec = '' if node.format_spec is None else evaluate(node.format_spec, scope, run)
     if isinstance(value, Named):
         return value.canonical
-    if not isinstance(value, str | int | float | list | tuple | None) or not is_known(value) or not isinstance(spec, str):
+    is_plain = isinstance(value, str | int | float | None) and isinstance(spec, str) and len(spec) <= _LONGEST_SPEC
+    if not is_plain or (isinstance(value, int) and abs(value) > LARGEST):
         return Opaque()
     try:
         return format(value, spec) if node.conversion == -1 else repr(value)

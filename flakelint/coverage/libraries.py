@@ -5,6 +5,7 @@
 
 """What functions of Python, of torch and of pytest give."""
 
+import functools
 import itertools
 import math
 import re
@@ -13,7 +14,7 @@ from typing import Any
 
 from flakelint.coverage.expressions import Arguments, elements
 from flakelint.coverage.names import attribute
-from flakelint.coverage.operations import ERRORS, truth
+from flakelint.coverage.operations import ERRORS, LARGEST, truth
 from flakelint.coverage.run import Run, SkippedError, derived
 from flakelint.coverage.shapes import of_call
 from flakelint.coverage.values import (
@@ -30,6 +31,7 @@ from flakelint.coverage.values import (
     Partial,
     Structure,
     is_known,
+    join,
     joined,
     sources_of,
 )
@@ -121,7 +123,8 @@ def _text(arguments: Arguments, run: Run) -> Any:
     value = arguments.values[0] if arguments.values else ''
     if isinstance(value, Named):
         return value.canonical
-    return str(value) if isinstance(value, str | int | float | None) else Opaque(sources_of(value))
+    is_short = isinstance(value, str | float | None) or (isinstance(value, int) and abs(value) < LARGEST)
+    return str(value) if is_short else Opaque(sources_of(value))
 
 
 def _namespace(arguments: Arguments, run: Run) -> Any:
@@ -130,7 +133,12 @@ def _namespace(arguments: Arguments, run: Run) -> Any:
 
 def _tried(function: Callable, arguments: Arguments) -> Any:
     sources = joined([arguments.values, arguments.keywords])
-    values = [elements(one)[0] if isinstance(one, Choice) else one for one in arguments.values]
+    values = arguments.values
+    if any(isinstance(one, Choice) for one in values):
+        # of the lists that a value may be, each by itself
+        options = [one.options if isinstance(one, Choice) else (one,) for one in values]
+        made = [_tried(function, Arguments(list(chosen), arguments.keywords)) for chosen in itertools.product(*options)]
+        return functools.reduce(join, made)
     keywords = {key: value for key, value in arguments.keywords.items() if key != 'strict'}
     try:
         found = function(*values, **keywords)
@@ -148,6 +156,8 @@ def _range(arguments: Arguments, run: Run) -> Any:
 
 
 def _map(arguments: Arguments, run: Run) -> Any:
+    if len(arguments.values) < 2 or not arguments.is_complete:
+        return Opaque(joined(arguments.values))
     function, *values = arguments.values
     lists = [elements(one) for one in values]
     turns = zip(*(one for one, _ in lists), strict=False)
@@ -167,7 +177,7 @@ def _isinstance(arguments: Arguments, run: Run) -> Any:
 
 
 def _getattr(arguments: Arguments, run: Run) -> Any:
-    owner, name = [*arguments.values, None][:2]
+    owner, name = [*arguments.values, None, None][:2]
     return attribute(owner, name, run) if isinstance(name, str) else Opaque(sources_of(owner))
 
 
@@ -176,7 +186,7 @@ def _case(arguments: Arguments, run: Run) -> Any:
 
 
 def _partial(arguments: Arguments, run: Run) -> Any:
-    function, *values = arguments.values
+    function, *values = arguments.values or [Opaque()]
     return Partial(function, tuple(values), arguments.keywords)
 
 
@@ -196,7 +206,8 @@ def _grad(arguments: Arguments, run: Run) -> Any:
     found, is_exact = elements(inputs)
     if not is_exact:
         # one tensor, or nobody knows how many
-        return [Opaque(sources, inputs.shape)] if inputs.shape is not None else Opaque(sources)
+        shape = getattr(inputs, 'shape', None)
+        return [Opaque(sources, shape)] if shape is not None else Opaque(sources)
     return tuple(Opaque(sources, one.shape if isinstance(one, Opaque) else None) for one in found)
 
 
@@ -206,7 +217,8 @@ def _backward(arguments: Arguments, run: Run) -> Any:
 
 
 def _gradcheck(arguments: Arguments, run: Run) -> Any:
-    function, inputs = [*arguments.values, Opaque()][:2]
+    named = [arguments.keywords[name] for name in ('func', 'inputs') if name in arguments.keywords]
+    function, inputs = [*arguments.values[:2], *named, Opaque(), Opaque()][:2]
     found, is_exact = elements(inputs) if isinstance(inputs, list | tuple) else ([inputs], True)
     result = run.call(function, Arguments(found, {}, is_exact), run)
     run.record.checked.update(one for one in sources_of(result) if one[0] in (OUTPUT, REFERENCE))

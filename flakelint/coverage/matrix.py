@@ -28,8 +28,8 @@ from flakelint.coverage.axes import (
 from flakelint.coverage.modules import Modules
 from flakelint.coverage.names import is_test_module
 from flakelint.coverage.operators import Operator
-from flakelint.coverage.run import Record, Run, SkippedError, TooMuchError
-from flakelint.coverage.suite import Example, Test, dimensions_of, examples_of, read, tests_of
+from flakelint.coverage.run import UNREADABLE, Record, Run, SkippedError, TooMuchError
+from flakelint.coverage.suite import Dimension, Example, Test, dimensions_of, examples_of, read, tests_of
 from flakelint.coverage.values import FINAL_STATE, GRADIENT, OUTPUT, REFERENCE, REFERENCE_GRADIENT, Place, Source, Sources
 from flakelint.project.ignore import Where
 from flakelint.project.meanings import MEMBER, MODULE
@@ -45,8 +45,6 @@ class Exercise(NamedTuple):
             The operator.
         test (str):
             The test, as pytest names it.
-        line (int):
-            The line of the test.
         points (frozenset[tuple[str, str]]):
             The values of the axes.
         unclear (frozenset[str]):
@@ -55,7 +53,6 @@ class Exercise(NamedTuple):
 
     operator: Place
     test: str
-    line: int
     points: frozenset[Point]
     unclear: frozenset[str]
 
@@ -127,17 +124,17 @@ class Suite:
             if is_wanted and any(words.search(self.modules.text(one)) for one in self._with_helpers(path)):
                 yield from tests_of(path, self.run())
 
-    def exercises(self, test: Test, example: Example, run: Run | None = None) -> list[Exercise]:
+    def exercises(self, test: Test, example: Example) -> list[Exercise]:
         """What a case of a test exercises."""
-        run = self.run() if run is None else run
+        run = self.run()
         name = f'{test.id}[{example.id}]' if example.id else test.id
         try:
             read(test, example, run)
         except SkippedError:
             return []
-        except (TooMuchError, RecursionError):
+        except (TooMuchError, *UNREADABLE):
             called = {one.operator for one in run.record.calls} or self.operators.keys()
-            return [Exercise(place, name, test.node.lineno, frozenset(), frozenset(AXES)) for place in called]
+            return [Exercise(place, name, frozenset(), frozenset(AXES)) for place in called]
         found = []
         for number, one in enumerate(run.record.calls):
             operator = self.operators[one.operator]
@@ -148,18 +145,25 @@ class Suite:
             if not where.may_have_state:
                 verified.discard((STATE, 'final'))
             if verified:
-                found.append(Exercise(one.operator, name, test.node.lineno, where.points | verified, where.unclear))
-        found.extend(Exercise(place, name, test.node.lineno, frozenset({(VERIFIER, BY_GRADCHECK)}), frozenset())
-                     for place in self._checked_by_reference(run.record))
+                found.append(Exercise(one.operator, name, where.points | verified, where.unclear))
+        checked = frozenset({(VERIFIER, BY_GRADCHECK)})
+        found.extend(Exercise(place, name, checked, frozenset()) for place in self._checked_by_reference(run.record))
         return found
 
     def all(self) -> list[Exercise]:
         """What all tests exercise."""
-        found = []
-        for test in self.tests():
-            for example in examples_of(dimensions_of(test, self.run())):
-                found.extend(self.exercises(test, example))
-        return found
+        return [one for test in self.tests() for example in self.examples(test) for one in self.exercises(test, example)]
+
+    def dimensions(self, test: Test) -> list[Dimension]:
+        """What a test is run with; nothing where that cannot be read."""
+        try:
+            return dimensions_of(test, self.run())
+        except (SkippedError, TooMuchError, *UNREADABLE):
+            return []
+
+    def examples(self, test: Test) -> Iterator[Example]:
+        """The cases of a test."""
+        return examples_of(self.dimensions(test))
 
     def _checked_by_reference(self, record: Record) -> Iterator[Place]:
         """The operators whose reference a test checks against differences."""
@@ -236,10 +240,10 @@ def rows_of(operators: Sequence[Operator], exercises: Sequence[Exercise], accept
     return rows
 
 
-def idle(rows: Sequence[Row], accepted: Mapping[str, str]) -> list[str]:
-    """What is accepted and is no hole, or nothing that any operator can reach."""
-    used = {key_of(row.operator, cell.points) for row in rows for cell in (*row.cells, *row.pairs) if cell.state == ACCEPTED}
-    return sorted(accepted.keys() - used)
+def idle(rows: Sequence[Row], accepted: Mapping[str, str]) -> list[tuple[str, bool]]:
+    """What is accepted and is no hole, each with whether an operator can reach it."""
+    states = {key_of(row.operator, cell.points): cell.state for row in rows for cell in (*row.cells, *row.pairs)}
+    return [(key, key in states) for key in sorted(accepted) if states.get(key) != ACCEPTED]
 
 
 def key_of(operator: Operator, points: Iterable[Point]) -> str:

@@ -9,10 +9,10 @@ import ast
 from collections.abc import Sequence
 from functools import cached_property
 
+from flakelint.affected.modules import Modules as ModulesOfTests
 from flakelint.affected.question import Tree
 from flakelint.coverage.values import Scope
 from flakelint.project.meanings import NO_NAMES, Names, names_of
-from flakelint.project.modules import ModuleNames
 from flakelint.project.resolution import Resolver
 from flakelint.project.statements import FUNCTIONS, scope_statements
 from flakelint.source.file import SourceFile
@@ -39,13 +39,17 @@ class Modules:
     @cached_property
     def resolver(self) -> Resolver:
         """What names mean, from file to file."""
-        return Resolver(ModuleNames(self.paths), self.names)
+        return Resolver(ModulesOfTests(self.paths, self._tree.collected.folders), self.names)
 
     def file(self, path: str) -> SourceFile | None:
         """A file; `None` where it cannot be read or parsed."""
         if path not in self._files:
             self._files[path] = self._read(path)
         return self._files[path]
+
+    def unread(self) -> list[str]:
+        """The files that were asked for and cannot be read or parsed."""
+        return sorted(path for path, file in self._files.items() if file is None and self._tree.data(path) is not None)
 
     def statements(self, path: str) -> Sequence[ast.stmt]:
         """The statements of a file."""

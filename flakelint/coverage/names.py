@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from flakelint.coverage.run import Run, SkippedError, TooMuchError
+from flakelint.coverage.run import UNREADABLE, Run, SkippedError, TooMuchError
 from flakelint.coverage.values import (
     OUTPUT,
     Class,
@@ -68,7 +68,7 @@ def _go_through(path: str, scope: Scope, run: Run) -> None:
     inner = Run(run.modules, run.operators, run.evaluate, run.call, run.execute)
     try:
         run.execute(run.modules.statements(path), scope, inner)
-    except (TooMuchError, SkippedError, RecursionError) as error:
+    except (TooMuchError, SkippedError, *UNREADABLE) as error:
         scope.names[SKIPPED] = isinstance(error, SkippedError)
     for name, value in scope.names.items():
         if any(kind == OUTPUT for kind, _ in sources_of(value)):

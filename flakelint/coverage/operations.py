@@ -7,6 +7,7 @@
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from flakelint.coverage.shapes import of_operation
 from flakelint.coverage.values import Choice, Named, Opaque, is_known, joined, sources_of
 
 # no list or text is made longer, and no number raised to more, than this
-LONGEST, _HIGHEST = 10_000, 64
+LONGEST, _HIGHEST, LARGEST = 10_000, 64, 10**18
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -26,6 +27,9 @@ _COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
 }
+# formats without widths that matter, and without attributes of what they are given
+_PERCENT = re.compile(r'(?:[^%]|%%|%(?:\(\w+\))?[-+0 ]?\d{0,2}(?:\.\d{1,2})?[sdrifgex])*')
+_BRACES = re.compile(r'(?:[^{}]|\{\{|\}\}|\{\w*(?:![rs])?(?::[-+0<>^]?\d{0,2}(?:\.\d{1,2})?[a-z]?)?\})*')
 _GROWING = (ast.Mult, ast.Pow, ast.LShift)
 ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -40,12 +44,19 @@ def truth(value: Any) -> bool | None:
         return None
 
 
+def is_plain_format(text: str) -> bool:
+    """Whether what `str.format` makes of a text is about as long as it and its arguments."""
+    return _BRACES.fullmatch(text) is not None
+
+
 def operate(kind: type, left: Any, right: Any) -> Any:
     """What an operation on two values gives."""
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Choice) and not isinstance(other, Choice | Opaque):
             pairs = [(one, other) if side is left else (other, one) for one in side.options]
-            return Choice(tuple(operate(kind, *pair) for pair in pairs))
+            found = [operate(kind, *pair) for pair in pairs]
+            is_list = all(isinstance(one, list | tuple) for one in found)
+            return Choice(tuple(found)) if is_list else Opaque(joined(found))
     apply = _OPERATIONS.get(kind)
     if apply is None or isinstance(left, Opaque) or isinstance(right, Opaque) or _is_huge(kind, left, right):
         return of_operation(left, right)
@@ -56,15 +67,20 @@ def operate(kind: type, left: Any, right: Any) -> Any:
 
 
 def _is_huge(kind: type, left: Any, right: Any) -> bool:
+    if kind is ast.Mod and isinstance(left, str):
+        # a format may ask for a text of any length
+        return _PERCENT.fullmatch(left) is None
     if kind not in _GROWING:
         return False
     if isinstance(left, int | float) and isinstance(right, int | float):
-        return kind is not ast.Mult and abs(right) > _HIGHEST
+        return abs(left) > LARGEST or abs(right) > (LARGEST if kind is ast.Mult else _HIGHEST)
     return _size(left) * _size(right) > LONGEST
 
 
 def _size(value: Any) -> float:
-    return len(value) if isinstance(value, str | list | tuple) else abs(value) if isinstance(value, int | float) else 0
+    if isinstance(value, list | tuple):
+        return sum(max(_size(one), 1) if isinstance(one, list | tuple) else 1 for one in value)
+    return len(value) if isinstance(value, str) else abs(value) if isinstance(value, int | float) else 0
 
 
 def compare(kind: ast.cmpop, left: Any, right: Any, run: Run) -> Any:

@@ -65,10 +65,16 @@ def _told(report: Report) -> Iterable[str]:
         yield f'{row.operator.name}: {described(cell.points)} is accepted: {cell.reason}'
     for row, cell in report.holes(UNCLEAR):
         yield f'{row.operator.name}: it cannot be read whether {cell.tests[0]} exercises {described(cell.points)}'
+    # one case may fill several holes
+    same: dict[tuple[str, str], list[Suggestion]] = {}
     for one in report.suggestions:
-        yield f'{one.operator}: {described(one.points)}'
-        yield f'  add to {one.where}' if one.where else '  no case of a test comes near; a call that does:'
-        yield f'    {one.code}'
+        same.setdefault((one.where, one.code), []).append(one)
+    for (where, code), ones in same.items():
+        yield from (f'{one.operator}: {described(one.points)}' for one in ones)
+        yield f'  add to the cases of {where}' if where else '  no case of a test comes near; a call that does:'
+        yield f'    {code}'
+    if report.suggestions:
+        yield ''
 
 
 def _summary(report: Report) -> str:
@@ -112,7 +118,7 @@ def _markdown(report: Report) -> str:
         ['operator', *(f'{axis}: {value}' for axis, value in _columns(report.rows))],
         *([row.operator.name, *(_of_point(row, point) for point in _columns(report.rows))] for row in report.rows),
     ])
-    told = [f'- {line.strip()}' for line in _told(report)]
+    told = [f'- {line.strip()}' for line in _told(report) if line]
     return '\n'.join([*lines, '', *told, *([''] if told else []), _summary(report)]) + '\n'
 
 

@@ -23,6 +23,10 @@ _MAX_STEPS = 60_000
 _LEAVES = itertools.count()
 
 
+# by what the reading of code may end that is odder than its reader knows
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+
+
 class TooMuchError(Exception):
     """A test that is not read to its end."""
 

@@ -134,7 +134,7 @@ def indexed(owner: Opaque, index: Any) -> Any:
 
 def _sliced(size: Any, part: slice) -> Any:
     bounds = (part.start, part.stop, part.step)
-    if isinstance(size, int) and all(one is None or isinstance(one, int) for one in bounds):
+    if isinstance(size, int) and part.step != 0 and all(one is None or isinstance(one, int) for one in bounds):
         return len(range(*part.indices(size)))
     return Opaque()
 
@@ -217,7 +217,7 @@ def _nested(value: Any) -> Shape | None:
 def _shape(known: _Known, shape: Shape | None, arguments: Sequence[Any]) -> Shape | None:
     try:
         return None if shape is None else known(shape, arguments)
-    except (IndexError, TypeError, ValueError):
+    except (ArithmeticError, IndexError, TypeError, ValueError):
         return None
 
 

@@ -23,7 +23,6 @@ RETURN, BREAK, CONTINUE, RAISE = 'return', 'break', 'continue', 'raise'
 _MAX_TURNS, _ALL_TURNS = 256, 8
 _FAILING = frozenset({'raises', 'assertRaises', 'assertRaisesRegex', 'suppress'})
 _CAUGHT = frozenset({'AssertionError', 'Exception', 'BaseException'})
-_YIELDED, _RETURNED = '<yielded>', '<returned>'
 
 
 class End(NamedTuple):
@@ -46,9 +45,9 @@ def result_of(function: Function, arguments: Arguments, run: Run) -> Any:
     if isinstance(function.node, ast.Lambda):
         return evaluate(function.node.body, scope, run)
     end = execute(function.node.body, scope, run)
-    if _YIELDED in scope.names:
-        return scope.names[_YIELDED]
-    values = scope.names.get(_RETURNED, [])
+    if scope.yielded:
+        return scope.yielded
+    values = scope.returned
     if end is None or end.kind == RETURN:
         values = [*values, None if end is None else end.value]
     found = values[0] if values else None
@@ -112,7 +111,7 @@ def _augmented(node: ast.AugAssign, scope: Scope, run: Run) -> None:
 def _expression(node: ast.Expr, scope: Scope, run: Run) -> End | None:
     if isinstance(node.value, ast.Yield):
         value = None if node.value.value is None else evaluate(node.value.value, scope, run)
-        scope.names.setdefault(_YIELDED, []).append(value)
+        scope.yielded.append(value)
         return None
     value = evaluate(node.value, scope, run)
     return End(RAISE) if value is LEFT else None
@@ -153,8 +152,7 @@ def _if(node: ast.If, scope: Scope, run: Run) -> End | None:
         }
     elif first is None:
         scope.names = after
-    if returned:
-        scope.names.setdefault(_RETURNED, []).extend(returned)
+    scope.returned.extend(returned)
     return None
 
 

@@ -28,7 +28,7 @@ from flakelint.coverage.axes import (
 )
 from flakelint.coverage.matrix import HOLE, Cell, Exercise, Row, Suite
 from flakelint.coverage.operators import Operator
-from flakelint.coverage.suite import Dimension, Example, Test, dimensions_of, examples_of
+from flakelint.coverage.suite import Dimension, Example, Test, examples_of
 from flakelint.coverage.values import Named, Tested
 
 # from how many cases of a test others are made, how many of a test are tried, and how many for an operator
@@ -120,7 +120,7 @@ def _all_variants(
     suite: Suite, operator: Operator, tests: list[Test],
 ) -> Iterator[tuple[Test, Dimension, Example, Example]]:
     for test in tests:
-        variants = _variants(dimensions_of(test, suite.run()), operator)
+        variants = _variants(suite.dimensions(test), operator)
         yield from ((test, *one) for one in islice(variants, _TRIES))
 
 

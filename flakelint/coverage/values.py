@@ -132,12 +132,18 @@ class Scope:
             The scope around it. Default: `None`.
         outside (set[str], Optional):
             The names that are declared to be of an outer one. Default: none.
+        returned (list, Optional):
+            What is returned under a condition that is not known. Default: nothing yet.
+        yielded (list, Optional):
+            What is yielded. Default: nothing yet.
     """
 
     path: str
     names: dict[str, Any] = field(default_factory=dict)
     outer: 'Scope | None' = None
     outside: set[str] = field(default_factory=set)
+    returned: list = field(default_factory=list)
+    yielded: list = field(default_factory=list)
 
 
 @dataclass(frozen=True)

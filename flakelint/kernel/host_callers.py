@@ -77,6 +77,10 @@ def _calls(
 def _passed_on(function: ast.FunctionDef, conditions: tuple[Condition, ...], given: Env) -> Iterator[tuple[Passed, int]]:
     """The limits of what a function is given, as it calls that itself."""
     own = arguments_of(function)
+    names = (node for node in nodes_in_order(function.body) if isinstance(node, ast.Name))
+    # what a parameter is given later may be larger
+    rebound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    given = {name: argument for name, argument in given.items() if name not in rebound}
     for value, most in limits(conditions):
         limited = freeze(value)
         for name, argument in given.items():

@@ -122,6 +122,17 @@ def test_a_change_that_makes_tests_fail(tmp_path: Path, name: str) -> None:
     assert set(CHANGES[name]['needed'].split()) <= set(found)
 
 
+def test_what_is_kept_of_a_lazy_package_is_renewed(tmp_path: Path) -> None:
+    lazy = 'import importlib\ndef __getattr__(name):\n    return importlib.import_module(f".{}_{{name}}", __name__)\n'
+    write(tmp_path / 'pkg/__init__.py', lazy.format('a'))
+    for name in 'ab':
+        write(tmp_path / f'pkg/{name}_x.py', 'def f(): return 1\n')
+    write(tmp_path / 'tests/test_x.py', 'import pkg\ndef test_x(): assert pkg.x.f()\n')
+    assert flakelint('affected', 'pkg/a_x.py', cwd=tmp_path).stdout == 'tests/test_x.py\n'
+    write(tmp_path / 'pkg/__init__.py', lazy.format('b'))
+    assert flakelint('affected', 'pkg/b_x.py', cwd=tmp_path).stdout == 'tests/test_x.py\n'
+
+
 @pytest.mark.parametrize('text', [
     '# remark\nLIMIT = 3\n\n\ndef double(x):\n    """Twice."""\n    return 2 * x\n\n\ndef triple(x):\n    return (3 * x)\n',
     'LIMIT = 3\n\n\ndef triple(x):\n    return 3 * x\n\n\ndef double(x):\n    # twice\n    return 2 * x\n',
@@ -284,6 +295,41 @@ def test_durations_as_pytest_writes_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(('text', 'message'), [
     ('[1]', 'neither what pytest writes'), ('<a', 'neither what pytest writes'), (None, 'cannot be read'),
 ])
+def test_files_that_took_no_time_are_shared_out_too(tmp_path: Path) -> None:
+    _tree(tmp_path, {})
+    paths = flakelint('affected', 'pkg', cwd=tmp_path).stdout.split()
+    write(tmp_path / 'durations.json', json.dumps(dict.fromkeys(paths, 0.0) | {'tests/test_nan.py': float('nan')}))
+    given = ('--output-format', 'github', '--shards', '3', '--durations', 'durations.json')
+    jobs = json.loads(flakelint('affected', 'pkg', *given, cwd=tmp_path).stdout)['include']
+    counts = [len(shlex.split(one['tests'])) for one in jobs]
+    assert sum(counts) == len(paths) and max(counts) - min(counts) <= 1
+
+
+def test_why_takes_a_test_for_its_file_and_knows_what_is_none(tmp_path: Path) -> None:
+    _tree(tmp_path, {})
+    path = flakelint('affected', 'pkg', cwd=tmp_path).stdout.split()[0]
+    ways = [flakelint('affected', 'pkg', '--why', name, cwd=tmp_path).stdout for name in (path, f'{path}::test_a[x-1]')]
+    assert ways[0] == ways[1] != ''
+    done = flakelint('affected', 'pkg', '--why', 'tests/nosuch.py', cwd=tmp_path)
+    assert done.returncode == 2 and 'is no Python file of' in done.stderr
+
+
+def test_an_empty_path_is_refused(tmp_path: Path) -> None:
+    _tree(tmp_path, {})
+    done = flakelint('affected', '', cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, 'flakelint: error: a path is empty\n')
+
+
+def test_a_folder_stands_for_the_files_in_it(tmp_path: Path) -> None:
+    _tree(tmp_path, {})
+    write(tmp_path / 'docs/a.md', 'text')
+    assert flakelint('affected', 'docs', cwd=tmp_path).stdout == ''
+    write(tmp_path / 'docs/schema.bin', '1')
+    write(tmp_path / 'data/b.bin', '1')
+    assert flakelint('affected', 'docs', cwd=tmp_path).stdout == ''
+    assert 'every test depends on data/b.bin' in flakelint('affected', 'data', cwd=tmp_path).stderr
+
+
 def test_durations_that_cannot_be_read(tmp_path: Path, text: str | None, message: str) -> None:
     write(tmp_path / 'a.py', '')
     if text is not None:

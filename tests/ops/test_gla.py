@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from fla.ops.gla import chunk_gla, fused_chunk_gla, fused_recurrent_gla
 from fla.ops.gla.naive import naive_chunk_gla, naive_recurrent_gla
 from fla.utils import assert_close, by_size, device
-from tests.ops.operators import DTYPE_NAMES, compare, leaf, one_by_one, pad_rows, pad_tensor, run
+from tests.ops.operators import DTYPE_NAMES, RATIO, compare, leaf, one_by_one, pad_rows, pad_tensor, run
 
 
 def case(shape, strength, dtype, state_v_first=False):
@@ -182,6 +182,24 @@ def test_decays_of_every_strength_in_one_chunk():
     strength = torch.logspace(-2, 2.5, 32, device=device)
     tensors['gk'] = leaf(-torch.rand_like(tensors['gk']) * strength)
     compare(reference(tensors), run(chunk, tensors, False), tensors, torch.float)
+
+
+@pytest.mark.parametrize('dtype', RATIO, ids=DTYPE_NAMES.values())
+def test_chunk_that_forgets_in_its_first_step(dtype):
+    torch.manual_seed(42)
+    # the last chunk is no whole one, and what is before its first step decays more than an exponential bears
+    tensors = make_inputs(1, by_size(70, 100), 1, 16, 16, 1, 0.1, dtype)
+    tensors['gk'] = leaf(tensors['gk'].detach().index_fill(1, torch.tensor([0, 64], device=device), -200.))
+    compare(reference(tensors), run(chunk, tensors, False), tensors, dtype)
+
+
+@pytest.mark.parametrize('dtype', RATIO, ids=DTYPE_NAMES.values())
+def test_chunk_of_large_inputs(dtype):
+    torch.manual_seed(42)
+    tensors = make_inputs(1, by_size(64, 128), 1, 16, 16, 1, 0.3, dtype)
+    for name in 'qk':
+        tensors[name] = leaf(tensors[name] * 20)
+    compare(reference(tensors), run(chunk, tensors, False), tensors, dtype)
 
 
 def test_fused_chunk():

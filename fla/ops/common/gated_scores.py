@@ -11,12 +11,12 @@ The score of steps i >= j is the sum over channels of q_i k_j exp(g_i - g_j), wh
 import triton
 import triton.language as tl
 
-from fla.ops.utils.op import dot, exp, fine_dot, masked_exp, operand
+from fla.ops.utils.op import fine_dot, masked_exp, wide_dot
 
 # rows of a block that has a reference of its own
 BLOCK_ROWS = tl.constexpr(16)
-# how far the sums of log decays may lie apart: exp of the half has to fit the type, with room for what it multiplies
-WIDE, WIDE_HALF = tl.constexpr(100.), tl.constexpr(16.)
+# how far the sums of log decays may lie apart: exp of the half has to fit fp32, with room for what it multiplies
+WIDE = tl.constexpr(100.)
 
 
 @triton.jit
@@ -26,10 +26,9 @@ def load_gate_row(g, o_row, o_k, K: tl.constexpr):
 
 
 @triton.jit
-def is_wide(b_first, b_last, DTYPE: tl.constexpr):
+def is_wide(b_first, b_last):
     """Whether decays lie too far apart for one reference."""
-    limit = WIDE_HALF if DTYPE == tl.float16 else WIDE
-    return tl.max(b_first - b_last, axis=0) > limit
+    return tl.max(b_first - b_last, axis=0) > WIDE
 
 
 @triton.jit
@@ -41,13 +40,14 @@ def gated_scores(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K:
     o_first = (bos + i_t * BT) * H + i_h
     o_last = (bos + min(i_t * BT + BT, T) - 1) * H + i_h
     b_first, b_last = load_gate_row(g, o_first, o_k, K), load_gate_row(g, o_last, o_k, K)
-    if is_wide(b_first, b_last, b_q.dtype):
+    if is_wide(b_first, b_last):
         b_A = _scores_by_blocks(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
     else:
         b_ref = (b_first + b_last) * 0.5
-        b_qg = operand(b_q * exp(b_g - b_ref[None, :]), b_q.dtype)
-        b_kg = operand(b_k * exp(b_ref[None, :] - b_g), b_k.dtype)
-        b_A = dot(b_qg, tl.trans(b_kg))
+        m_t = (i_t * BT + tl.arange(0, BT) < T)[:, None]
+        b_qg = b_q * masked_exp(b_g - b_ref[None, :], m_t)
+        b_kg = b_k * masked_exp(b_ref[None, :] - b_g, m_t)
+        b_A = wide_dot(b_qg, tl.trans(b_kg), b_q.dtype)
     return b_A
 
 
@@ -60,7 +60,7 @@ def _scores_by_blocks(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexp
         start, end = i_c * BLOCK_ROWS, min(i_c * BLOCK_ROWS + BLOCK_ROWS, n_t)
         b_first = load_gate_row(g, (bos + i_t * BT + start) * H + i_h, o_k, K)
         b_last = load_gate_row(g, (bos + i_t * BT + end - 1) * H + i_h, o_k, K)
-        if is_wide(b_first, b_last, b_q.dtype):
+        if is_wide(b_first, b_last):
             for i in range(start, end):
                 o_row = (bos + i_t * BT + i) * H + i_h
                 b_qi = tl.load(q + o_row * K + o_k, mask=o_k < K, other=0).to(tl.float32)
@@ -71,9 +71,9 @@ def _scores_by_blocks(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexp
         else:
             b_ref = (b_first + b_last) * 0.5
             m_row = (o_i >= start) & (o_i < end)
-            b_qg = operand(b_q * masked_exp(b_g - b_ref[None, :], m_row[:, None]), b_q.dtype)
-            b_kg = operand(b_k * masked_exp(b_ref[None, :] - b_g, (o_i < end)[:, None]), b_k.dtype)
-            b_A += dot(b_qg, tl.trans(b_kg))
+            b_qg = b_q * masked_exp(b_g - b_ref[None, :], m_row[:, None])
+            b_kg = b_k * masked_exp(b_ref[None, :] - b_g, (o_i < end)[:, None])
+            b_A += wide_dot(b_qg, tl.trans(b_kg), b_q.dtype)
     return b_A
 
 
@@ -83,11 +83,12 @@ def gated_scores_bwd(q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.con
     o_first = (bos + i_t * BT) * H + i_h
     o_last = (bos + min(i_t * BT + BT, T) - 1) * H + i_h
     b_first, b_last = load_gate_row(g, o_first, o_k, K), load_gate_row(g, o_last, o_k, K)
-    if is_wide(b_first, b_last, b_q.dtype):
+    if is_wide(b_first, b_last):
         b_dq, b_dk = _scores_bwd_by_blocks(q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
     else:
         b_ref = (b_first + b_last) * 0.5
-        b_up, b_down = exp(b_g - b_ref[None, :]), exp(b_ref[None, :] - b_g)
+        m_t = (i_t * BT + tl.arange(0, BT) < T)[:, None]
+        b_up, b_down = masked_exp(b_g - b_ref[None, :], m_t), masked_exp(b_ref[None, :] - b_g, m_t)
         b_dq = fine_dot(b_dA, b_k * b_down, b_k.dtype) * b_up
         b_dk = fine_dot(tl.trans(b_dA), b_q * b_up, b_q.dtype) * b_down
     return b_dq, b_dk
@@ -104,7 +105,7 @@ def _scores_bwd_by_blocks(
         start, end = i_c * BLOCK_ROWS, min(i_c * BLOCK_ROWS + BLOCK_ROWS, n_t)
         b_first = load_gate_row(g, (bos + i_t * BT + start) * H + i_h, o_k, K)
         b_last = load_gate_row(g, (bos + i_t * BT + end - 1) * H + i_h, o_k, K)
-        if is_wide(b_first, b_last, b_q.dtype):
+        if is_wide(b_first, b_last):
             for i in range(start, end):
                 o_row = (bos + i_t * BT + i) * H + i_h
                 b_qi = tl.load(q + o_row * K + o_k, mask=o_k < K, other=0).to(tl.float32)

@@ -57,12 +57,21 @@ def dot(a, b):
 
 @triton.jit
 def fine_dot(a, b, DTYPE: tl.constexpr):
-    """`dot` of what goes with inputs of a type: bf16 has fewer bits than differences of its products bear, TF32 enough."""
+    """`dot` of what goes with inputs of a type, in TF32 where that is of 16 bits.
+
+    It has the bits of fp16 and the range of bf16, and more of them than differences of products of bf16 bear.
+    """
     if IS_INTERPRETED or DTYPE == tl.float32:
         return dot(a.to(tl.float32), b.to(tl.float32))
-    if DTYPE == tl.bfloat16:
-        return tl.dot(a.to(tl.float32), b.to(tl.float32), input_precision=FINE_PRECISION)
-    return dot(a.to(DTYPE), b.to(DTYPE))
+    return tl.dot(a.to(tl.float32), b.to(tl.float32), input_precision=FINE_PRECISION)
+
+
+@triton.jit
+def wide_dot(a, b, DTYPE: tl.constexpr):
+    """`dot` of what goes with inputs of a type and may be far larger than they are: fp16 has no room for it."""
+    if DTYPE == tl.float16:
+        return fine_dot(a, b, DTYPE)
+    return dot(operand(a, DTYPE), operand(b, DTYPE))
 
 
 @triton.jit
