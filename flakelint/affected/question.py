@@ -62,7 +62,6 @@ class Tree:
         self._store = store
         found = discover([self.root], Patterns(self.root, ()), config.settings.respect_gitignore).files
         contents = Contents(self.root, [path for path in found if path.endswith('.py')])
-        self._others = [self.name(path) for path in found if not path.endswith('.py')]
         self._data = {path: data for path in contents.paths if (data := contents.read(path)) is not None}
 
     def name(self, path: str) -> str:
@@ -96,7 +95,12 @@ class Tree:
 
     def others_below(self, path: str) -> list[str]:
         """The files below a folder that are no Python code."""
-        return sorted(one for one in self._others if path == '.' or one.startswith(f'{path}/'))
+        found = []
+        for folder, inner, names in os.walk(os.path.join(self.root, path)):
+            # git, caches and environments
+            inner[:] = [name for name in inner if not name.startswith('.') and name != '__pycache__']
+            found.extend(self.name(os.path.join(folder, name)) for name in names if not name.endswith('.py'))
+        return sorted(found)
 
 
 def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
@@ -113,7 +117,7 @@ def of_paths(tree: Tree, paths: Iterable[str]) -> Answer:
     for path in paths:
         below = tree.below(path)
         code.update(below or ([path] if path.endswith('.py') else ()))
-        others.update(() if path.endswith('.py') else tree.others_below(path) if below else tree.others_below(path) or [path])
+        others.update(() if path.endswith('.py') else tree.others_below(path) or ([] if below else [path]))
     removed = {path for path in code if path not in files}
     changed = whole(code, files)
     for path in removed:

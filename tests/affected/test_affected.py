@@ -292,9 +292,6 @@ def test_durations_as_pytest_writes_them(tmp_path: Path) -> None:
     assert found['tests/test_long.py'] >= 0.3 > found['tests/sub/test_short.py']
 
 
-@pytest.mark.parametrize(('text', 'message'), [
-    ('[1]', 'neither what pytest writes'), ('<a', 'neither what pytest writes'), (None, 'cannot be read'),
-])
 def test_files_that_took_no_time_are_shared_out_too(tmp_path: Path) -> None:
     _tree(tmp_path, {})
     paths = flakelint('affected', 'pkg', cwd=tmp_path).stdout.split()
@@ -330,6 +327,9 @@ def test_a_folder_stands_for_the_files_in_it(tmp_path: Path) -> None:
     assert 'every test depends on data/b.bin' in flakelint('affected', 'data', cwd=tmp_path).stderr
 
 
+@pytest.mark.parametrize(('text', 'message'), [
+    ('[1]', 'neither what pytest writes'), ('<a', 'neither what pytest writes'), (None, 'cannot be read'),
+])
 def test_durations_that_cannot_be_read(tmp_path: Path, text: str | None, message: str) -> None:
     write(tmp_path / 'a.py', '')
     if text is not None:
