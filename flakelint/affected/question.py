@@ -92,7 +92,6 @@ class Tree:
         """The files that a path means: a folder stands for all in it."""
         return sorted(one for one in self._data if one == path or path == '.' or one.startswith(f'{path}/'))
 
-
     def others_below(self, path: str) -> list[str]:
         """The files below a folder that are no Python code."""
         found = []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
 from flakelint.kernel.conditions import in_words
+from flakelint.kernel.exact_types import cleaned
 from flakelint.kernel.graph import Cases, Value, cases_of, each_value, reachable
 from flakelint.kernel.sizes import Assumed, Size
 
@@ -165,7 +166,9 @@ def _number(number: int) -> str:
 def _shape(value: Value) -> str:
     if value.shape is None:
         return 'unknown'
-    return f'[{", ".join(value.shape)}]' if value.shape else 'scalar'
+    # a size that nobody has named has no name to show
+    shape = cleaned(value.shape)
+    return f'[{", ".join(shape)}]' if shape else 'scalar'
 
 
 def _sources(value: Value) -> Iterator[str]:

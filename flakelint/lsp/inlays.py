@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types as lsp
 
 from flakelint.kernel import types
+from flakelint.kernel.exact_types import cleaned
 from flakelint.kernel.explanation import type_name
 from flakelint.kernel.graph import Value, cases_of
 from flakelint.source.text import Position
@@ -83,4 +84,5 @@ def _is_told(value: Value, narrow_only: bool) -> bool:
 
 
 def _written(value: Value) -> str:
-    return f'{type_name(value.type)}[{", ".join(value.shape)}]' if value.shape else type_name(value.type)
+    shape = cleaned(value.shape)
+    return f'{type_name(value.type)}[{", ".join(shape)}]' if shape else type_name(value.type)

@@ -114,9 +114,6 @@ def reference(tensors, g_gamma, scale, reverse=False):
     return o.flip(1), ht
 
 
-
-
-
 @pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale', 'state_v_first'), CHUNK_CASES)
 def test_chunk(shape, gates, dtype, scale, state_v_first):
     torch.manual_seed(42)
@@ -193,8 +190,6 @@ def test_autocast(op):
     for name, ref, tri in zip(['o', 'ht', *tensors], *results, strict=True):
         assert ref.dtype == tri.dtype == torch.float
         assert_close(name, ref, tri, 1e-6)
-
-
 
 
 @pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
