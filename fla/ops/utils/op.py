@@ -61,7 +61,9 @@ def fine_dot(a, b, DTYPE: tl.constexpr):
 
     It has the bits of fp16 and the range of bf16, and more of them than differences of products of bf16 bear.
     """
-    if IS_INTERPRETED or DTYPE == tl.float32:
+    if IS_INTERPRETED:
+        return dot(a.to(tl.float32), b.to(tl.float32))
+    if DTYPE == tl.float32:
         return dot(a.to(tl.float32), b.to(tl.float32))
     return tl.dot(a.to(tl.float32), b.to(tl.float32), input_precision=FINE_PRECISION)
 
