@@ -12,7 +12,7 @@ import triton.language as tl
 from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.index import prepare_chunk_indices
-from fla.ops.utils.op import block_size, dot, masked_exp
+from fla.ops.utils.op import block_size, dot, locate_chunk, masked_exp
 from fla.utils import autotune_cache_kwargs
 
 CHUNK_CONFIGS = [
@@ -58,15 +58,7 @@ def chunk_bwd_kernel_dv(
     i_th = tl.program_id(0).to(tl.int64)
     i_v = tl.program_id(1).to(tl.int64)
     i_bt, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        i_t = i_bt % NT
-        bos = (i_bt // NT) * T
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
@@ -140,15 +132,7 @@ def chunk_bwd_kernel_dv_local(
 ):
     i_th = tl.program_id(0).to(tl.int64)
     i_bt, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        i_t = i_bt % NT
-        bos = (i_bt // NT) * T
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T

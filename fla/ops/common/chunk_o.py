@@ -12,7 +12,7 @@ import triton.language as tl
 from fla.ops.common.chunk_dv import CHUNK_CONFIGS, chunk_bwd_dv, chunk_bwd_dv_local, count_chunks
 from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
-from fla.ops.utils.op import block_size, dot, exp, masked_exp
+from fla.ops.utils.op import block_size, dot, exp, locate_chunk, masked_exp
 from fla.utils import autotune_cache_kwargs
 
 __all__ = ['chunk_bwd_dqkwg', 'chunk_bwd_dv', 'chunk_bwd_dv_local', 'chunk_fwd_o']
@@ -55,15 +55,7 @@ def chunk_fwd_kernel_o(
     i_th = tl.program_id(0).to(tl.int64)
     i_v = tl.program_id(1).to(tl.int64)
     i_bt, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        i_t = i_bt % NT
-        bos = (i_bt // NT) * T
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
@@ -147,15 +139,7 @@ def chunk_bwd_kernel_dqkwg(
     i_k = tl.program_id(1).to(tl.int64)
     n_tokens = tl.cast(T, tl.int64) * B
     i_bt, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        i_t = i_bt % NT
-        bos = (i_bt // NT) * T
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T

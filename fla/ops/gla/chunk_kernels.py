@@ -12,7 +12,7 @@ import triton.language as tl
 from fla.ops.common.chunk_dv import count_chunks
 from fla.ops.common.gated_scores import gated_scores, gated_scores_bwd, load_gate_row
 from fla.ops.utils.cache import fla_cache_autotune
-from fla.ops.utils.op import block_size, dot, exp, fine_dot, masked_exp, operand
+from fla.ops.utils.op import block_size, dot, exp, fine_dot, locate_chunk, masked_exp, operand
 from fla.utils import autotune_cache_kwargs
 
 # the three ways to find scores make these kernels long to compile: what wins on Hopper at heads of 64 and 128 is not tuned
@@ -52,15 +52,7 @@ def chunk_gla_fwd_kernel_o(
     i_th = tl.program_id(0).to(tl.int64)
     i_v = tl.program_id(1).to(tl.int64)
     i_bt, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        i_t = i_bt % NT
-        bos = (i_bt // NT) * T
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
@@ -130,15 +122,7 @@ def chunk_gla_bwd_kernel_dqkg(
     i_th = tl.program_id(0).to(tl.int64)
     i_k = tl.program_id(1).to(tl.int64)
     i_bt, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        i_t = i_bt % NT
-        bos = (i_bt // NT) * T
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
@@ -221,15 +205,7 @@ def chunk_gla_bwd_kernel_dv(
     i_th = tl.program_id(0).to(tl.int64)
     i_v = tl.program_id(1).to(tl.int64)
     i_bt, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        i_t = i_bt % NT
-        bos = (i_bt // NT) * T
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T

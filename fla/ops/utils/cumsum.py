@@ -12,6 +12,7 @@ import triton.language as tl
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.checks import check_extras
 from fla.ops.utils.index import prepare_chunk_indices
+from fla.ops.utils.op import locate_chunk
 from fla.utils import autotune_cache_kwargs, input_guard
 
 
@@ -39,16 +40,8 @@ def chunk_local_cumsum_fwd_kernel_scalar(
     IS_VARLEN: tl.constexpr,
 ):
     i_th = tl.program_id(0).to(tl.int64)
-    i_t, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_t * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_t * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        bos = (i_t // NT) * T
-        i_t = i_t % NT
+    i_bt, i_h = i_th // H, i_th % H
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
@@ -86,16 +79,8 @@ def chunk_local_cumsum_fwd_kernel_vector(
 ):
     i_th = tl.program_id(0).to(tl.int64)
     i_s = tl.program_id(1).to(tl.int64)
-    i_t, i_h = i_th // H, i_th % H
-    if IS_VARLEN:
-        i_n = tl.load(chunk_indices + i_t * 2).to(tl.int64)
-        i_t = tl.load(chunk_indices + i_t * 2 + 1).to(tl.int64)
-        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
-        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
-    else:
-        NT = tl.cdiv(T, BT)
-        bos = (i_t // NT) * T
-        i_t = i_t % NT
+    i_bt, i_h = i_th // H, i_th % H
+    i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     o_s = i_s * BS + tl.arange(0, BS)

@@ -85,6 +85,21 @@ def operand(x, DTYPE: tl.constexpr):
     return x.to(DTYPE)
 
 
+@triton.jit
+def locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT: tl.constexpr, IS_VARLEN: tl.constexpr):
+    """Of the chunk `i_bt` of all sequences: its number in its own, where that begins, and how long that is."""
+    if IS_VARLEN:
+        i_n = tl.load(chunk_indices + i_bt * 2).to(tl.int64)
+        i_t = tl.load(chunk_indices + i_bt * 2 + 1).to(tl.int64)
+        bos = tl.load(cu_seqlens + i_n).to(tl.int64)
+        T = tl.load(cu_seqlens + i_n + 1).to(tl.int64) - bos
+    else:
+        NT = tl.cdiv(T, BT)
+        i_t = i_bt % NT
+        bos = (i_bt // NT) * T
+    return i_t, bos, T
+
+
 def block_size(dim: int, dtype: torch.dtype, most: int = 64) -> int:
     """The power of two that covers `dim`, at least 16, as `tl.dot` asks, and at most what shared memory has room for.
 
