@@ -31,8 +31,6 @@ from flakelint.project.modules import folders_above
 _HARMLESS = frozenset({DECORATOR, ARGUMENT, VALUE_OF})
 ALL = '__all__'
 _BACKENDS = 'backends'
-
-
 _DEFAULT = Collected()
 
 

@@ -10,9 +10,9 @@ from html import escape
 from string import Template
 from typing import NamedTuple
 
-from flakelint.affected.graph import Node
 from flakelint.affected.question import Answer
 from flakelint.affected.selection import Link, described
+from flakelint.affected.steps import Node
 
 _ROW, _COLUMN, _MARGIN = 26, 330, 20
 _PAGE = Template('''<!DOCTYPE html>
@@ -41,7 +41,7 @@ class _Place(NamedTuple):
     """Where a part is drawn."""
 
     depth: int
-    row: float
+    row: int
 
 
 class _Tree:
@@ -86,7 +86,7 @@ def page(answer: Answer) -> str:
     if answer.everything:
         told += f' Every test depends on {answer.everything[0]}.'
     drawn = ''.join(_drawn(tree, node, places) for node in places)
-    size = {'width': (depth + 2) * _COLUMN, 'height': int(rows * _ROW) + 2 * _MARGIN}
+    size = {'width': (depth + 2) * _COLUMN, 'height': rows * _ROW + 2 * _MARGIN}
     return _PAGE.substitute(told=escape(told), drawn=drawn, **size)
 
 
@@ -105,10 +105,10 @@ def _placed(tree: _Tree) -> Iterator[tuple[Node, _Place]]:
 def _drawn(tree: _Tree, node: Node, places: dict[Node, _Place]) -> str:
     x, y = _point(places[node])
     kind = 'change' if node not in tree.above else 'test' if node in tree.tests else 'part'
-    name = escape(described(node))
+    name = described(node)
     link = tree.above.get(node)
-    title = name if link is None else escape(f'{link.path}:{link.line}: {link.kind} of {described(link.to)}')
-    shown = name if len(name) <= 44 else '…' + name[-43:]
+    title = escape(name if link is None else f'{link.path}:{link.line}: {link.kind} of {described(link.to)}')
+    shown = escape(name if len(name) <= 44 else '…' + name[-43:])
     text = f'<text class="{kind}" x="{x}" y="{y + 4}"><title>{title}</title>{shown}</text>'
     if link is None:
         return text
@@ -119,7 +119,7 @@ def _drawn(tree: _Tree, node: Node, places: dict[Node, _Place]) -> str:
 
 
 def _point(place: _Place) -> tuple[int, int]:
-    return _MARGIN + place.depth * _COLUMN, int(_MARGIN + place.row * _ROW)
+    return _MARGIN + place.depth * _COLUMN, _MARGIN + place.row * _ROW
 
 
 def _quoted(text: str) -> str:

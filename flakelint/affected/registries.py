@@ -62,8 +62,8 @@ def _registries(graph: 'Graph', path: str, part: Part, read: Read) -> Iterator[t
     """What keeps what a decorator is applied to: the object of which it is a method, or the values of its file that it fills."""
     for step in list(graph.of_read(path, part, read)):
         for one in graph.parts(step.node):
-            is_method = one.kind == VALUE or (one.kind == FUNCTION and read.name.rpartition('.')[2] != one.name)
-            if is_method:
+            is_holder = one.kind == VALUE or (one.kind == FUNCTION and read.name.rpartition('.')[2] != one.name)
+            if is_holder:
                 yield step.node, (path, part.name)
             elif one.kind == FUNCTION:
                 beside = graph.files[step.node[0]]

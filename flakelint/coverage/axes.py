@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from flakelint.coverage.operators import Operator
 from flakelint.coverage.run import Call
-from flakelint.coverage.values import Opaque
+from flakelint.coverage.values import FINAL_STATE_ASKED, Opaque
 from flakelint.project.meanings import literal
 
 LAYOUT, DIRECTION, GATE, BETA, NORM, STATE, VALUE_HEADS, HEAD_SIZES, VERIFIER = (
@@ -62,7 +62,7 @@ def reachable(operator: Operator) -> list[Point]:
         GATE: AXES[GATE] if 'safe_gate' in names or 'lower_bound' in names else (),
         BETA: AXES[BETA] if 'use_beta_sigmoid_in_kernel' in names else (),
         NORM: AXES[NORM] if 'use_qk_l2norm_in_kernel' in names else (),
-        STATE: tuple(value for value, name in zip(AXES[STATE], (_INITIAL, _FINAL), strict=True) if name in names),
+        STATE: tuple(value for value, name in zip(AXES[STATE], _OF_STATES, strict=True) if name in names),
         VALUE_HEADS: AXES[VALUE_HEADS] if has_sizes and 'HV' in operator.documentation else (),
         HEAD_SIZES: AXES[HEAD_SIZES] if has_sizes else (),
         VERIFIER: AXES[VERIFIER] if operator.backends else (BY_REFERENCE, BY_GRADCHECK),
@@ -86,10 +86,13 @@ def position(call: Call, operator: Operator) -> Position:
         unclear.add(STATE)
     elif is_given:
         found.add((STATE, 'initial'))
-    return Position(frozenset(found), frozenset(unclear), passed.has(_FINAL) and passed.is_given(_FINAL) is not False)
+    may_have_state = passed.has(FINAL_STATE_ASKED) and passed.is_given(FINAL_STATE_ASKED) is not False
+    return Position(frozenset(found), frozenset(unclear), may_have_state)
 
 
-_INITIAL, _FINAL = 'initial_state', 'output_final_state'
+_INITIAL = 'initial_state'
+# the parameters by which the states of the axis are reached
+_OF_STATES = (_INITIAL, FINAL_STATE_ASKED)
 
 
 class _Passed:

@@ -18,6 +18,7 @@ from flakelint.coverage.shapes import of_call, of_method
 from flakelint.coverage.statements import result_of
 from flakelint.coverage.values import (
     FINAL_STATE,
+    FINAL_STATE_ASKED,
     LEAF,
     OUTPUT,
     REFERENCE,
@@ -37,7 +38,7 @@ from flakelint.coverage.values import (
     joined,
     sources_of,
 )
-from flakelint.project.imports import last_name
+from flakelint.project.imports import called_name, last_name
 
 _MAX_DEPTH = 12
 _COMPARES = re.compile(
@@ -53,7 +54,6 @@ _METHODS = {
     tuple: frozenset({'count', 'index', 'numel'}),
     int: frozenset({'bit_length'}),
 }
-_FINAL = 'output_final_state'
 _TOLERANCES = frozenset({
     'atol', 'decimal', 'eps', 'err_atol', 'err_msg', 'err_ratio', 'msg', 'prefix', 'ratio', 'rtol', 'tol', 'tolerance',
     'warning',
@@ -104,7 +104,7 @@ def _made(function: Class, arguments: Arguments, run: Run) -> Any:
     """An object of a class."""
     classes = lineage(function, run)
     is_tuple = any(last_name(base) == 'NamedTuple' for one in classes for base in one.node.bases)
-    decorators = {last_name(one.func if isinstance(one, ast.Call) else one) for one in function.node.decorator_list}
+    decorators = set(map(called_name, function.node.decorator_list))
     if is_tuple or 'dataclass' in decorators:
         return Structure(_fields(classes, arguments, run), is_tuple, function.node)
     made = Instance(function.node, function.scope)
@@ -131,7 +131,7 @@ def _tested(function: Tested, arguments: Arguments, run: Run) -> Any:
     run.record.calls.append(Call(function.place, passed, arguments.is_complete))
     sources = joined(passed.values()) | {(OUTPUT, number)}
     result = Opaque(sources)
-    return (result, Opaque(sources | {(FINAL_STATE, number)})) if _FINAL in parameters else result
+    return (result, Opaque(sources | {(FINAL_STATE, number)})) if FINAL_STATE_ASKED in parameters else result
 
 
 def _followed(function: Function, arguments: Arguments, run: Run) -> Any:

@@ -32,7 +32,7 @@ from flakelint.coverage.run import UNREADABLE, Record, Run, SkippedError, TooMuc
 from flakelint.coverage.suite import Dimension, Example, Test, dimensions_of, examples_of, read, tests_of
 from flakelint.coverage.values import FINAL_STATE, GRADIENT, OUTPUT, REFERENCE, REFERENCE_GRADIENT, Place, Source, Sources
 from flakelint.project.ignore import Where
-from flakelint.project.meanings import MEMBER, MODULE
+from flakelint.project.meanings import MEMBER, MODULE, source_lines
 
 EXERCISED, HOLE, UNCLEAR, ACCEPTED = 'exercised', 'hole', 'unclear', 'accepted'
 
@@ -93,6 +93,11 @@ class Row(NamedTuple):
     cells: list[Cell]
     pairs: list[Cell]
 
+    @property
+    def all(self) -> list[Cell]:
+        """Values and pairs of them."""
+        return [*self.cells, *self.pairs]
+
 
 class Suite:
     """The tests that have to do with operators.
@@ -139,7 +144,7 @@ class Suite:
         for number, one in enumerate(run.record.calls):
             operator = self.operators[one.operator]
             verified = _verified(number, run.record)
-            if verified and operator.backends & self._words(test):
+            if verified and operator.backends and operator.backends & self._words(test):
                 verified.add((VERIFIER, BY_BACKENDS))
             where = position(one, operator)
             if not where.may_have_state:
@@ -184,9 +189,7 @@ class Suite:
         return found
 
     def _words(self, test: Test) -> frozenset[str]:
-        lines = self.modules.text(test.path).splitlines()
-        first = min([test.node.lineno, *(one.lineno for one in test.node.decorator_list)])
-        return frozenset(re.findall(r'\w+', '\n'.join(lines[first - 1:test.node.end_lineno])))
+        return frozenset(re.findall(r'\w+', source_lines(test.node, self.modules.file(test.path))))
 
 
 def _verified(number: int, record: Record) -> set[Point]:
@@ -242,7 +245,7 @@ def rows_of(operators: Sequence[Operator], exercises: Sequence[Exercise], accept
 
 def idle(rows: Sequence[Row], accepted: Mapping[str, str]) -> list[tuple[str, bool]]:
     """What is accepted and is no hole, each with whether an operator can reach it."""
-    states = {key_of(row.operator, cell.points): cell.state for row in rows for cell in (*row.cells, *row.pairs)}
+    states = {key_of(row.operator, cell.points): cell.state for row in rows for cell in row.all}
     return [(key, key in states) for key in sorted(accepted) if states.get(key) != ACCEPTED]
 
 

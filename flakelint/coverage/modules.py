@@ -6,17 +6,21 @@
 """The files of a repository, read when they are asked for."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from flakelint.affected.modules import Modules as ModulesOfTests
 from flakelint.affected.question import Tree
 from flakelint.coverage.values import Scope
-from flakelint.project.meanings import NO_NAMES, Names, names_of
+from flakelint.project.imports import called_name
+from flakelint.project.meanings import NO_NAMES, Names, names_of, target_names
 from flakelint.project.resolution import Resolver
 from flakelint.project.statements import FUNCTIONS, scope_statements
+from flakelint.source.expressions import argument
 from flakelint.source.file import SourceFile
 from flakelint.source.text import DecodeError
+
+_FIXTURE = 'fixture'
 
 
 class Modules:
@@ -32,7 +36,8 @@ class Modules:
         self.paths = tree.below('.')
         self._files: dict[str, SourceFile | None] = {}
         self._names: dict[str, Names] = {}
-        self._bound: dict[str, dict[str, list[ast.stmt]]] = {}
+        self._bound: dict[str, dict[str, ast.stmt]] = {}
+        self._fixtures: dict[str, dict[str, ast.FunctionDef]] = {}
         self._scopes: dict[str, Scope] = {}
         self._read_through: set[str] = set()
 
@@ -87,18 +92,21 @@ class Modules:
     def binding(self, path: str, name: str) -> ast.stmt | None:
         """The last statement of a module that defines a function or a class of a name, or assigns to it."""
         if path not in self._bound:
-            bound: dict[str, list[ast.stmt]] = {}
-            for node in scope_statements(self.statements(path)):
-                for one in _bound_by(node):
-                    bound.setdefault(one, []).append(node)
-            self._bound[path] = bound
-        found = self._bound[path].get(name)
-        return found[-1] if found else None
+            nodes = scope_statements(self.statements(path))
+            self._bound[path] = {one: node for node in nodes for one in _bound_by(node)}
+        return self._bound[path].get(name)
 
     def function(self, path: str, name: str) -> ast.FunctionDef | None:
         """A function of a module."""
         found = self.binding(path, name)
         return found if isinstance(found, FUNCTIONS) else None
+
+    def fixtures(self, path: str) -> dict[str, ast.FunctionDef]:
+        """The fixtures of a module, by the names under which tests ask for them; of two with one name, the first."""
+        if path not in self._fixtures:
+            nodes = [node for node in scope_statements(self.statements(path)) if isinstance(node, FUNCTIONS)]
+            self._fixtures[path] = {name: node for node in reversed(nodes) for name in fixture_names(node)}
+        return self._fixtures[path]
 
     def _read(self, path: str) -> SourceFile | None:
         data = self._tree.data(path)
@@ -113,4 +121,12 @@ def _bound_by(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    return [one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+    return [name for target in targets for name in target_names(target)]
+
+
+def fixture_names(node: ast.FunctionDef) -> Iterator[str]:
+    """The names under which a function is a fixture; none where it is no fixture."""
+    for one in node.decorator_list:
+        if called_name(one) == _FIXTURE:
+            named = argument(one, 'name')
+            yield named.value if isinstance(named, ast.Constant) else node.name

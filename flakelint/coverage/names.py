@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from flakelint.affected.reads import brought_by
 from flakelint.coverage.run import UNREADABLE, Run, SkippedError, TooMuchError
 from flakelint.coverage.values import (
     OUTPUT,
@@ -29,7 +30,6 @@ from flakelint.coverage.values import (
     Tested,
     sources_of,
 )
-from flakelint.project.meanings import imported_by
 from flakelint.project.resolution import Symbol
 from flakelint.project.statements import FUNCTIONS
 
@@ -99,15 +99,12 @@ def attribute(owner: Any, name: str, run: Run) -> Any:
 
 def imported(node: ast.Import | ast.ImportFrom, path: str, run: Run) -> Iterator[tuple[str, Any]]:
     """What an import in a function binds."""
-    for name, meaning in imported_by(node):
-        module, colon, member = meaning.text.rpartition(':')
-        if not colon:
-            module, member = meaning.text, ''
-        target = run.modules.resolver.modules.find(module, path)
+    for name, brought in brought_by(node):
+        target = run.modules.resolver.modules.find(brought.module, path)
         if target is None:
-            yield name, Named(f'{module}.{member}' if colon else module)
-        elif colon:
-            yield name, attribute(Module(target), member, run)
+            yield name, Named('.'.join(filter(None, (brought.module, brought.member))))
+        elif brought.member:
+            yield name, attribute(Module(target), brought.member, run)
         else:
             yield name, Module(target)
 

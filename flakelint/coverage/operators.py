@@ -13,8 +13,9 @@ from flakelint.coverage.modules import Modules
 from flakelint.coverage.values import Place
 from flakelint.engine.settings import CoverageSettings
 from flakelint.project.ignore import Where
-from flakelint.project.imports import last_name
+from flakelint.project.imports import called_name
 from flakelint.project.meanings import FUNCTION
+from flakelint.source.expressions import defaults_of
 
 _DISPATCH = 'dispatch'
 _REFERENCES = 'naive.py'
@@ -96,11 +97,9 @@ def _read(modules: Modules, place: Place) -> Operator | None:
     if node is None:
         return None
     asked = node.args
-    names = [one.arg for one in [*asked.posonlyargs, *asked.args]]
-    defaults: dict[str, ast.expr | None] = dict.fromkeys(names)
-    defaults |= dict(zip(reversed(names), reversed(asked.defaults), strict=False))
-    defaults |= {one.arg: value for one, value in zip(asked.kwonlyargs, asked.kw_defaults, strict=True)}
-    decorators = {last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list}
+    names = [one.arg for one in (*asked.posonlyargs, *asked.args, *asked.kwonlyargs)]
+    defaults: dict[str, ast.expr | None] = {**dict.fromkeys(names), **defaults_of(asked)}
+    decorators = set(map(called_name, node.decorator_list))
     backends = frozenset(_backends(modules, place)) if _DISPATCH in decorators else frozenset()
     # a function without parameters of its own only passes on what it gets
     return Operator(place, node.lineno, defaults, ast.get_docstring(node) or '', backends) if defaults else None

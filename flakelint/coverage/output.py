@@ -30,13 +30,9 @@ class Report(NamedTuple):
     with_pairs: bool
     suggestions: list[Suggestion]
 
-    def cells(self, row: Row) -> list[Cell]:
-        """What counts of an operator."""
-        return [*row.cells, *row.pairs]
-
     def holes(self, state: str = HOLE) -> list[tuple[Row, Cell]]:
         """The cells that are in a state, each with its operator."""
-        return [(row, cell) for row in self.rows for cell in self.cells(row) if cell.state == state]
+        return [(row, cell) for row in self.rows for cell in row.all if cell.state == state]
 
 
 def _count(cell: Cell) -> str:
@@ -115,8 +111,8 @@ def _cell(cell: Cell) -> dict[str, object]:
 
 def _markdown(report: Report) -> str:
     lines = _table([
-        ['operator', *(f'{axis}: {value}' for axis, value in _columns(report.rows))],
-        *([row.operator.name, *(_of_point(row, point) for point in _columns(report.rows))] for row in report.rows),
+        ['operator', *(f'{axis}: {value}' for axis, value in columns(report.rows))],
+        *([row.operator.name, *(_of_point(row, point) for point in columns(report.rows))] for row in report.rows),
     ])
     told = [f'- {line.strip()}' for line in _told(report) if line]
     return '\n'.join([*lines, '', *told, *([''] if told else []), _summary(report)]) + '\n'
@@ -128,18 +124,14 @@ def _table(cells: Sequence[Sequence[str]]) -> list[str]:
     return [lines[0], '|' + '|'.join('-' * (width + 2) for width in widths) + '|', *lines[1:]]
 
 
-def _columns(rows: Iterable[Row]) -> list[tuple[str, str]]:
+def columns(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """The values of axes that any operator can reach."""
     reached = {cell.points[0] for row in rows for cell in row.cells}
     return [(axis, value) for axis, values in AXES.items() for value in values if (axis, value) in reached]
 
 
 def _of_point(row: Row, point: tuple[str, str]) -> str:
     return next((_count(cell) for cell in row.cells if cell.points == (point,)), '')
-
-
-def columns(report: Report) -> list[tuple[str, str]]:
-    """The values of axes that any operator can reach."""
-    return _columns(report.rows)
 
 
 FORMATS: dict[str, Callable[[Report], str]] = {'text': _text, 'json': _json, 'markdown': _markdown}

@@ -54,7 +54,7 @@ def page(report: Report) -> str:
 
 
 def _matrix(report: Report, most: int) -> str:
-    points = columns(report)
+    points = columns(report.rows)
     groups = [(axis, [value for one, value in points if one == axis]) for axis in AXES]
     head = ''.join(f'<th colspan="{len(values)}">{escape(axis)}</th>' for axis, values in groups if values)
     below = ''.join(f'<th>{escape(value)}</th>' for _, values in groups for value in values)

@@ -16,6 +16,7 @@ from flakelint.coverage.operations import compare, operate, truth
 from flakelint.coverage.run import Run
 from flakelint.coverage.values import LEFT, Class, Function, Opaque, Scope, join
 from flakelint.project.imports import dotted
+from flakelint.source.expressions import defaults_of
 
 RETURN, BREAK, CONTINUE, RAISE = 'return', 'break', 'continue', 'raise'
 
@@ -78,8 +79,7 @@ def _bound(function: Function, arguments: Arguments, run: Run) -> Scope:
     for one in [*names, *(one.arg for one in asked.kwonlyargs)]:
         if one in keywords:
             given[one] = keywords.pop(one)
-    defaults = dict(zip(reversed(names), reversed(asked.defaults), strict=False))
-    defaults |= {one.arg: value for one, value in zip(asked.kwonlyargs, asked.kw_defaults, strict=True) if value is not None}
+    defaults = defaults_of(asked)
     for name in [*names, *(one.arg for one in asked.kwonlyargs)]:
         if name not in given:
             is_default = name in defaults and arguments.is_complete

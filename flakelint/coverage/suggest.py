@@ -94,7 +94,7 @@ def suggestions(suite: Suite, rows: Iterable[Row], exercises: Iterable[Exercise]
         near.setdefault(one.operator, set()).add(one.test.partition('[')[0])
     tests = list(suite.tests())
     for row in rows:
-        holes = [cell for cell in (*row.cells, *row.pairs) if cell.state == HOLE]
+        holes = [cell for cell in row.all if cell.state == HOLE]
         own = near.get(row.operator.place, ())
         found = _filled(suite, row.operator, holes, sorted(tests, key=lambda one: one.id not in own)) if holes else {}
         for cell in holes:

@@ -12,17 +12,19 @@ from typing import Any, NamedTuple
 
 from flakelint.coverage.calls import call
 from flakelint.coverage.expressions import Arguments, elements, evaluate
+from flakelint.coverage.modules import fixture_names
 from flakelint.coverage.names import SKIPPED, attribute, lineage, look_up, methods_of
 from flakelint.coverage.run import Run, SkippedError
 from flakelint.coverage.statements import result_of
 from flakelint.coverage.values import Case, Choice, Class, Function, Instance, Named, Opaque, Partial, Request, Scope, Tested
-from flakelint.project.imports import last_name
+from flakelint.project.imports import called_name, last_name
 from flakelint.project.modules import folders_above
 from flakelint.project.statements import FUNCTIONS, scope_statements
+from flakelint.source.expressions import argument, defaults_of
 
 # how many cases of a test are read
 _MAX_CASES = 5000
-_PARAMETRIZE, _FIXTURE = 'parametrize', 'fixture'
+_PARAMETRIZE = 'parametrize'
 # how many fixtures ask for each other
 _MAX_DEPTH = 6
 _SET_UP = ('setUp', 'setup_method', 'setup')
@@ -121,7 +123,7 @@ def _is_collected(kind: Class, run: Run) -> bool:
 
 def _is_marked(node: ast.FunctionDef | ast.ClassDef, scope: Scope, run: Run) -> bool:
     """Whether a decorator keeps pytest from running something, or expects it to fail."""
-    names = [one for one in node.decorator_list if last_name(one.func if isinstance(one, ast.Call) else one) in _MARKS]
+    names = [one for one in node.decorator_list if called_name(one) in _MARKS]
     return any(_is_skipped(evaluate(one, Scope(scope.path, outer=scope), run)) for one in names)
 
 
@@ -189,7 +191,7 @@ def read(test: Test, example: Example, run: Run) -> None:
         for name, method in methods_of(Class(own.node, scope), run).items():
             if name in _SET_UP:
                 result_of(Function(method, scope, first), Arguments([], {}, False), run)
-    defaults = _with_default(test.node)
+    defaults = defaults_of(test.node.args)
     names = [name for name in _parameters(test.node) if name in example.values or name not in defaults]
     given = {name: _given(name, test, example, run, 0) for name in names}
     result_of(Function(test.node, scope, first), Arguments([], given), run)
@@ -199,23 +201,15 @@ def _parameters(node: ast.FunctionDef) -> list[str]:
     return [one.arg for one in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs] if one.arg != 'self']
 
 
-def _with_default(node: ast.FunctionDef) -> set[str]:
-    names = [one.arg for one in [*node.args.posonlyargs, *node.args.args]]
-    found = set(names[len(names) - len(node.args.defaults):]) if node.args.defaults else set()
-    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return found | {one.arg for one, value in pairs if value is not None}
-
-
 def _dimension(node: ast.Call, scope: Scope, run: Run) -> Dimension | None:
-    given = {keyword.arg: keyword.value for keyword in node.keywords}
-    expressions = [*node.args, *(given[name] for name in ('argnames', 'argvalues') if name in given)]
-    if len(expressions) < 2:
+    expressions = argument(node, 'argnames', 0), argument(node, 'argvalues', 1)
+    if None in expressions:
         return None
-    asked, values = (evaluate(one, scope, run) for one in expressions[:2])
+    asked, values = (evaluate(one, scope, run) for one in expressions)
     names = tuple(one.strip() for one in asked.split(',')) if isinstance(asked, str) else tuple(elements(asked)[0])
     if not all(isinstance(name, str) for name in names):
         return None
-    ids = evaluate(given['ids'], scope, run) if 'ids' in given else None
+    ids = _names_asked_for(node, scope, run)
     options = values.options if isinstance(values, Choice) else (values,)
     choices: dict[str, Example] = {}
     for option in options:
@@ -223,6 +217,12 @@ def _dimension(node: ast.Call, scope: Scope, run: Run) -> Dimension | None:
         for example in _choices(names, found if is_exact else [Opaque()], ids, run):
             choices.setdefault(example.id, example)
     return Dimension(names, list(choices.values()), scope.path, node.lineno)
+
+
+def _names_asked_for(node: ast.Call, scope: Scope, run: Run) -> Any:
+    """The `ids` of a `parametrize` or a fixture."""
+    ids = argument(node, 'ids')
+    return None if ids is None else evaluate(ids, scope, run)
 
 
 def _choices(names: tuple[str, ...], found: list, ids: Any, run: Run) -> list[Example]:
@@ -280,30 +280,22 @@ def _fixture(name: str, test: Test, run: Run) -> Function | None:
     scope = run.modules.scope(test.path)
     for owner in reversed(test.owners):
         for node in methods_of(Class(owner, scope), run).values():
-            if name in _fixture_names(node):
+            if name in fixture_names(node):
                 return Function(node, scope, (Instance(owner, scope),))
     for place in [test.path, *(f'{folder}/conftest.py' if folder else 'conftest.py' for folder in folders_above(test.path))]:
-        for node in scope_statements(run.modules.statements(place)):
-            if isinstance(node, FUNCTIONS) and name in _fixture_names(node):
-                return Function(node, run.modules.scope(place))
+        node = run.modules.fixtures(place).get(name)
+        if node is not None:
+            return Function(node, run.modules.scope(place))
     return None
-
-
-def _fixture_names(node: ast.FunctionDef) -> Iterator[str]:
-    for one in node.decorator_list:
-        if last_name(one.func if isinstance(one, ast.Call) else one) == _FIXTURE:
-            named = [keyword.value.value for keyword in getattr(one, 'keywords', ())
-                     if keyword.arg == 'name' and isinstance(keyword.value, ast.Constant)]
-            yield named[0] if named else node.name
 
 
 def _of_fixture(name: str, test: Test, run: Run) -> Dimension | None:
     fixture = _fixture(name, test, run)
     for one in fixture.node.decorator_list if fixture is not None else ():
-        given = {keyword.arg: keyword.value for keyword in getattr(one, 'keywords', ())}
-        if 'params' in given:
-            values = elements(evaluate(given['params'], fixture.scope, run))[0]
-            ids = evaluate(given['ids'], fixture.scope, run) if 'ids' in given else None
+        params = argument(one, 'params')
+        if params is not None:
+            values = elements(evaluate(params, fixture.scope, run))[0]
+            ids = _names_asked_for(one, fixture.scope, run)
             return Dimension((name,), _choices((name,), values, ids, run), fixture.scope.path, one.lineno)
     return None
 

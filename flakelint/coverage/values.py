@@ -17,6 +17,9 @@ OUTPUT, FINAL_STATE, GRADIENT, REFERENCE, REFERENCE_GRADIENT, LEAF, DIFFERENCE =
     'output', 'final state', 'gradient', 'reference', 'gradient of a reference', 'leaf', 'difference',
 )
 
+# the parameter by which a final state is asked for
+FINAL_STATE_ASKED = 'output_final_state'
+
 # a kind of the above, and what it comes from: the number of a call, a leaf or a difference, or the place of a reference
 Source = tuple[str, Any]
 Sources = frozenset[Source]

@@ -69,6 +69,11 @@ def dotted(node: ast.AST) -> str | None:
     return '.'.join(reversed(parts))
 
 
+def called_name(node: ast.AST) -> str:
+    """The last part of the name that a decorator or a call has, with its arguments or without."""
+    return last_name(node.func if isinstance(node, ast.Call) else node)
+
+
 def last_name(node: ast.AST) -> str:
     """The name of an attribute or of a variable; nothing for any other expression."""
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, 'id', '')
