@@ -11,7 +11,14 @@ from typing import NamedTuple
 import torch
 import torch.nn.functional as F
 
-from fla.ops import chunk_gla, chunk_simple_gla, fused_recurrent_gla, fused_recurrent_simple_gla
+from fla.ops import (
+    chunk_delta_rule,
+    chunk_gated_delta_rule,
+    chunk_gla,
+    chunk_simple_gla,
+    fused_recurrent_gla,
+    fused_recurrent_simple_gla,
+)
 
 
 class Shape(NamedTuple):
@@ -78,10 +85,23 @@ def _gla(name: str) -> Callable[[Shape, torch.dtype], dict[str, torch.Tensor]]:
     return lambda shape, dtype: {**_qkv(shape, dtype), name: _log_gate(*shape)}
 
 
+def _delta_rule(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+    inputs = _qkv(shape, dtype)
+    for name in 'qk':
+        inputs[name] = F.normalize(inputs[name], dim=-1).detach().requires_grad_()
+    return {**inputs, 'beta': torch.rand(shape[:3], device='cuda', dtype=dtype).requires_grad_()}
+
+
+def _gated_delta_rule(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+    return {**_delta_rule(shape, dtype), 'g': _log_gate(*shape[:3])}
+
+
 _SIMPLE_TESTS, _GLA_TESTS = 'tests/ops/test_simple_gla.py', 'tests/ops/test_gla.py'
 OPERATORS: dict[str, Operator] = {
     'chunk_simple_gla': Operator(chunk_simple_gla, _simple_gla, _SIMPLE_TESTS, 64),
     'fused_recurrent_simple_gla': Operator(fused_recurrent_simple_gla, _simple_gla, _SIMPLE_TESTS),
     'chunk_gla': Operator(chunk_gla, _gla('g'), _GLA_TESTS, 64, True),
+    'chunk_delta_rule': Operator(chunk_delta_rule, _delta_rule, 'tests/ops/test_delta_rule.py', 64),
+    'chunk_gated_delta_rule': Operator(chunk_gated_delta_rule, _gated_delta_rule, 'tests/ops/test_gated_delta_rule.py', 64),
     'fused_recurrent_gla': Operator(fused_recurrent_gla, _gla('gk'), _GLA_TESTS, 0, True),
 }

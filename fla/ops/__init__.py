@@ -3,13 +3,22 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
+from fla.ops.delta_rule import chunk_delta_rule, fused_chunk_delta_rule, fused_recurrent_delta_rule
+from fla.ops.gated_delta_rule import chunk_gated_delta_rule, chunk_gdn, fused_recurrent_gated_delta_rule, fused_recurrent_gdn
 from fla.ops.gla import chunk_gla, fused_chunk_gla, fused_recurrent_gla
 from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
 
 __all__ = [
+    'chunk_delta_rule',
+    'chunk_gated_delta_rule',
+    'chunk_gdn',
     'chunk_gla',
     'chunk_simple_gla',
+    'fused_chunk_delta_rule',
     'fused_chunk_gla',
+    'fused_recurrent_delta_rule',
+    'fused_recurrent_gated_delta_rule',
+    'fused_recurrent_gdn',
     'fused_recurrent_gla',
     'fused_recurrent_simple_gla',
 ]

@@ -141,9 +141,24 @@ class Suite:
             self._reached[test] = found
         return self._reached[test]
 
+    def decorators(self, test: Test) -> list[ast.AST]:
+        """The nodes of a test's decorators, and of what the names in them are bound to at the top of the file."""
+        nodes = nodes_in_order(test.function.decorator_list)
+        seen: set[str] = set()
+        for node in nodes:
+            if isinstance(node, ast.Name) and node.id in self._values and node.id not in seen:
+                seen.add(node.id)
+                nodes.extend(nodes_in_order([self._values[node.id]]))
+        return nodes
+
+    @cached_property
+    def _values(self) -> dict[str, ast.expr]:
+        statements = [node for node in scope_statements(self._file.statements) if isinstance(node, ast.Assign)]
+        return {target.id: node.value for node in statements for target in node.targets if isinstance(target, ast.Name)}
+
     def _given(self, test: Test) -> list[Function]:
         """The functions of the file that decorators pass to a test; those that they call have run before it."""
-        nodes = nodes_in_order(test.function.decorator_list)
+        nodes = self.decorators(test)
         called = {one.func for one in nodes if isinstance(one, ast.Call)}
         names = [one.id for one in nodes if isinstance(one, ast.Name) and one not in called]
         return [self.functions[name] for name in dict.fromkeys(names) if name in self.functions]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from flakelint.project.ignore import Where
 from flakelint.project.imports import dotted
 from flakelint.rules.tst.suite import FILES, Suite, SuiteRule, Test, is_package, name_range, suite_of, words
-from flakelint.source.syntax import nodes_in_order
 
 if TYPE_CHECKING:
     from flakelint.engine.context import File
@@ -137,7 +136,7 @@ class TestName(SuiteRule):
         """The functions and classes of the package that a test uses, those that are no references first."""
         found: dict[str, None] = {}
         inner: set[int] = set()
-        for node in [*suite.nodes(test), *nodes_in_order(test.function.decorator_list)]:
+        for node in [*suite.nodes(test), *suite.decorators(test)]:
             name = dotted(node) if isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner else None
             if name is None:
                 continue

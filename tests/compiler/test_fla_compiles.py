@@ -26,14 +26,14 @@ pytest.importorskip('triton')
 ROOT = Path(__file__).parents[2]
 
 # the types of arguments; `*x` stands for a pointer to the type of the inputs
-INPUTS = ('q', 'k', 'v', 'w', 'h', 'do', 'dh', 'dv', 'dq', 'dk', 'dw', 'A', 's', 'o', 'gk', 'gv')
+INPUTS = (*'qkvwuhAsoxy', 'do', 'dh', 'dv', 'dv2', 'du', 'dq', 'dk', 'dw', 'dx', 'dy', 'gk', 'gv', 'Ai', 'v_new', 'beta')
 TYPES = {
     **dict.fromkeys(INPUTS, '*x'),
-    **dict.fromkeys(('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0'), '*fp32'),
-    **dict.fromkeys(('cu_seqlens', 'chunk_indices', 'split_offsets'), '*i64'),
+    **dict.fromkeys(('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0', 'e', 'dbeta', 'rstd', 'A_log', 'dt_bias', 'dA'), '*fp32'),
+    **dict.fromkeys(('cu_seqlens', 'chunk_indices', 'chunk_offsets', 'split_offsets'), '*i64'),
     'B': 'i32',
     'T': 'i32',
-    'scale': 'fp32',
+    **dict.fromkeys(('scale', 'eps', 'lower_bound'), 'fp32'),
 }
 # the arguments that are `None` unless a flag is set
 OPTIONAL = {
@@ -48,9 +48,16 @@ OPTIONAL = {
     'USE_FINAL_STATE_GRADIENT': ['dht'],
     'STORE_INITIAL_STATE_GRADIENT': ['dh0'],
     'HAS_SCALE': ['scale'],
-    'IS_VARLEN': ['cu_seqlens', 'chunk_indices', 'split_offsets'],
+    'HAS_BIAS': ['dt_bias'],
+    'HAS_LOWER_BOUND': ['lower_bound'],
+    'STORE_ERROR': ['e'],
+    'SAVE_NEW_VALUE': ['v_new'],
+    'USE_BETA': ['beta'],
+    'IS_VARLEN': ['cu_seqlens', 'chunk_indices', 'chunk_offsets', 'split_offsets'],
 }
 CHUNKED = {'H': 2, 'K': 100, 'V': 60, 'BT': 64, 'BK': 64, 'BV': 64}
+GROUPED = {**CHUNKED, 'HV': 4}
+DELTA = {**GROUPED, 'BK': 128}
 RECURRENT = {'H': 2, 'K': 100, 'V': 60, 'BK': 128, 'BV': 32}
 # the block sizes and dimensions of each kernel; its flags are found in its signature
 SIZES = {
@@ -60,16 +67,29 @@ SIZES = {
     'chunk_global_cumsum_fwd_kernel_vector': {'H': 2, 'S': 100, 'BT': 64, 'BS': 32},
     'chunk_fwd_kernel_h': {**CHUNKED, 'BS': 128},
     'chunk_bwd_kernel_dh': {**CHUNKED, 'BS': 128},
-    'chunk_fwd_kernel_o': CHUNKED,
-    'chunk_bwd_kernel_dqkwg': CHUNKED,
-    'chunk_bwd_kernel_dv': CHUNKED,
-    'chunk_bwd_kernel_dv_local': CHUNKED,
+    'chunk_fwd_kernel_o': GROUPED,
+    'chunk_bwd_kernel_dqkwg': GROUPED,
+    'chunk_bwd_kernel_dv': GROUPED,
+    'chunk_bwd_kernel_dv_local': GROUPED,
     'chunk_gla_fwd_kernel_o': CHUNKED,
     'chunk_gla_bwd_kernel_dqkg': CHUNKED,
     'chunk_gla_bwd_kernel_dv': CHUNKED,
+    'chunk_scaled_dot_kkt_fwd_kernel': {'H': 2, 'HV': 4, 'K': 100, 'BT': 64, 'BK': 64},
+    'solve_tril_fwd_kernel': {'H': 2, 'BT': 64},
+    'chunk_delta_fwd_kernel_wu': GROUPED,
+    'chunk_delta_bwd_kernel_wy': GROUPED,
+    'chunk_gated_delta_rule_fwd_kernel_h': DELTA,
+    'chunk_gated_delta_rule_bwd_kernel_dhu': DELTA,
+    'decay_gate_fwd_kernel': {'HV': 4, 'D': 20, 'BC': 64, 'BT': 32},
+    'decay_gate_bwd_kernel': {'HV': 4, 'D': 20, 'BC': 64, 'BT': 32},
+    'l2norm_fwd_kernel': {'D': 100, 'BD': 128, 'BT': 16},
+    'l2norm_bwd_kernel': {'D': 100, 'BD': 128, 'BT': 16},
     'fused_recurrent_fwd_kernel_o': RECURRENT,
     'fused_recurrent_bwd_kernel_dq': RECURRENT,
     'fused_recurrent_bwd_kernel_dkv': RECURRENT,
+    'fused_recurrent_delta_fwd_kernel_o': {**RECURRENT, 'HV': 4},
+    'fused_recurrent_delta_bwd_kernel_dq': {**RECURRENT, 'HV': 4},
+    'fused_recurrent_delta_bwd_kernel_dv': {**RECURRENT, 'HV': 4},
 }
 # enough to reach PTX without spending minutes: one with products of blocks, one with a loop over steps, one with a scan
 PTX_SAMPLE = ('chunk_bwd_kernel_dqkwg', 'fused_recurrent_bwd_kernel_dkv', 'chunk_local_cumsum_fwd_kernel_vector')

@@ -11,8 +11,8 @@ import triton.language as tl
 
 from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
-from fla.ops.utils.index import prepare_chunk_indices
-from fla.ops.utils.op import block_size, dot, locate_chunk, masked_exp
+from fla.ops.utils.index import count_chunks
+from fla.ops.utils.op import block_size, dot, locate_chunk, masked_exp, rounded
 from fla.utils import autotune_cache_kwargs
 
 CHUNK_CONFIGS = [
@@ -28,7 +28,7 @@ CHUNK_CONFIGS = [
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -45,6 +45,7 @@ def chunk_bwd_kernel_dv(
     scale,
     T,
     H: tl.constexpr,
+    HV: tl.constexpr,
     K: tl.constexpr,
     V: tl.constexpr,
     BT: tl.constexpr,
@@ -57,12 +58,13 @@ def chunk_bwd_kernel_dv(
 ):
     i_th = tl.program_id(0).to(tl.int64)
     i_v = tl.program_id(1).to(tl.int64)
-    i_bt, i_h = i_th // H, i_th % H
+    i_bt, i_h = i_th // HV, i_th % HV
     i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
-    o_th = (bos + o_t) * H + i_h
+    o_th = (bos + o_t) * HV + i_h
+    o_tq = (bos + o_t) * H + i_h // (HV // H)
     o_v = i_v * BV + tl.arange(0, BV)
     m_v = o_v < V
     m_tv = m_t[:, None] & m_v[None, :]
@@ -73,9 +75,9 @@ def chunk_bwd_kernel_dv(
         o_k = i_k * BK + tl.arange(0, BK)
         m_k = o_k < K
         # [BT, BK]
-        b_k = tl.load(k + o_th[:, None] * K + o_k[None, :], mask=m_t[:, None] & m_k[None, :], other=0)
+        b_k = tl.load(k + o_tq[:, None] * K + o_k[None, :], mask=m_t[:, None] & m_k[None, :], other=0)
         # [BK, BT]
-        b_q = tl.load(q + o_th[None, :] * K + o_k[:, None], mask=m_k[:, None] & m_t[None, :], other=0)
+        b_q = tl.load(q + o_tq[None, :] * K + o_k[:, None], mask=m_k[:, None] & m_t[None, :], other=0)
         # [BK, BV]
         o_h = o_v[None, :] * K + o_k[:, None] if STATE_V_FIRST else o_k[:, None] * V + o_v[None, :]
         b_dh = tl.load(dh + i_th * K * V + o_h, mask=m_k[:, None] & m_v[None, :], other=0)
@@ -85,14 +87,14 @@ def chunk_bwd_kernel_dv(
     # [BT, BT]
     m_A = (o_t[:, None] <= o_t[None, :]) & (m_t[:, None] & m_t[None, :])
     if USE_G or USE_G_GAMMA:
-        b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, H, BT, USE_G, USE_G_GAMMA)
+        b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, HV, BT, USE_G, USE_G_GAMMA)
         b_dv *= masked_exp(b_g_last - b_g, m_t)[:, None]
         b_A *= masked_exp(b_g[None, :] - b_g[:, None], m_A)
     b_A = tl.where(m_A, b_A * scale, 0)
 
     b_do = tl.load(do + o_th[:, None] * V + o_v[None, :], mask=m_tv, other=0)
     b_dv += dot(b_A.to(b_do.dtype), b_do)
-    tl.store(dv + o_th[:, None] * V + o_v[None, :], b_dv.to(dv.dtype.element_ty), mask=m_tv)
+    tl.store(dv + o_th[:, None] * V + o_v[None, :], rounded(b_dv, dv.dtype.element_ty), mask=m_tv)
 
 
 @triton.heuristics({
@@ -103,7 +105,7 @@ def chunk_bwd_kernel_dv(
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_A', 'IS_VARLEN'],
+    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_A', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -120,6 +122,7 @@ def chunk_bwd_kernel_dv_local(
     scale,
     T,
     H: tl.constexpr,
+    HV: tl.constexpr,
     K: tl.constexpr,
     V: tl.constexpr,
     BT: tl.constexpr,
@@ -131,12 +134,13 @@ def chunk_bwd_kernel_dv_local(
     IS_VARLEN: tl.constexpr,
 ):
     i_th = tl.program_id(0).to(tl.int64)
-    i_bt, i_h = i_th // H, i_th % H
+    i_bt, i_h = i_th // HV, i_th % HV
     i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
-    o_th = (bos + o_t) * H + i_h
+    o_th = (bos + o_t) * HV + i_h
+    o_tq = (bos + o_t) * H + i_h // (HV // H)
 
     # [BT, BT]
     m_A = (o_t[:, None] <= o_t[None, :]) & (m_t[:, None] & m_t[None, :])
@@ -148,12 +152,12 @@ def chunk_bwd_kernel_dv_local(
             o_k = i_k * BK + tl.arange(0, BK)
             m_k = o_k < K
             # [BT, BK]
-            b_k = tl.load(k + o_th[:, None] * K + o_k[None, :], mask=m_t[:, None] & m_k[None, :], other=0)
+            b_k = tl.load(k + o_tq[:, None] * K + o_k[None, :], mask=m_t[:, None] & m_k[None, :], other=0)
             # [BK, BT]
-            b_q = tl.load(q + o_th[None, :] * K + o_k[:, None], mask=m_k[:, None] & m_t[None, :], other=0)
+            b_q = tl.load(q + o_tq[None, :] * K + o_k[:, None], mask=m_k[:, None] & m_t[None, :], other=0)
             b_A += dot(b_k, b_q)
         if USE_G or USE_G_GAMMA:
-            b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, H, BT, USE_G, USE_G_GAMMA)
+            b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, HV, BT, USE_G, USE_G_GAMMA)
             b_A *= masked_exp(b_g[None, :] - b_g[:, None], m_A)
         b_A = tl.where(m_A, b_A * scale, 0)
 
@@ -163,16 +167,12 @@ def chunk_bwd_kernel_dv_local(
         # [BT, BV]
         b_do = tl.load(do + o_th[:, None] * V + o_v[None, :], mask=m_tv, other=0)
         b_dv = dot(b_A.to(b_do.dtype), b_do)
-        tl.store(dv + o_th[:, None] * V + o_v[None, :], b_dv.to(dv.dtype.element_ty), mask=m_tv)
+        tl.store(dv + o_th[:, None] * V + o_v[None, :], rounded(b_dv, dv.dtype.element_ty), mask=m_tv)
 
 
-def count_chunks(T: int, chunk_size: int, cu_seqlens: torch.LongTensor | None, chunk_indices: torch.LongTensor | None):
-    """The number of chunks of one batch entry and, for packed sequences, their table."""
-    if cu_seqlens is None:
-        return triton.cdiv(T, chunk_size), None
-    if chunk_indices is None:
-        chunk_indices = prepare_chunk_indices(cu_seqlens, chunk_size)
-    return len(chunk_indices), chunk_indices
+def sum_groups(x: torch.Tensor, H: int) -> torch.Tensor:
+    """What the value heads `[B, T, HV, K]` of each of `H` key heads add up to, `[B, T, H, K]`."""
+    return x if x.shape[2] == H else x.unflatten(2, (H, -1)).sum(3)
 
 
 def chunk_bwd_dv(
@@ -189,11 +189,12 @@ def chunk_bwd_dv(
     chunk_indices: torch.LongTensor | None = None,
 ) -> torch.Tensor:
     """The gradient of v, given the gradients `dh` of the states after each chunk."""
-    B, T, H, K, V = *k.shape, do.shape[-1]
+    B, T, H, K = k.shape
+    HV, V = do.shape[2:]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     dv = torch.empty_like(do)
-    chunk_bwd_kernel_dv[(NT * B * H, triton.cdiv(V, BV))](
+    chunk_bwd_kernel_dv[(NT * B * HV, triton.cdiv(V, BV))](
         q=q,
         k=k,
         g=g,
@@ -206,6 +207,7 @@ def chunk_bwd_dv(
         scale=K ** -0.5 if scale is None else scale,
         T=T,
         H=H,
+        HV=HV,
         K=K,
         V=V,
         BT=chunk_size,
@@ -232,11 +234,12 @@ def chunk_bwd_dv_local(
 
     `A`, if given, takes the place of the scaled and decayed scores of q and k, `[B, T, H, chunk_size]`, one row a query.
     """
-    B, T, H, K, V = *k.shape, do.shape[-1]
+    B, T, H, K = k.shape
+    HV, V = do.shape[2:]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     BK, BV = block_size(K, k.dtype), block_size(V, k.dtype)
     dv = torch.empty_like(do)
-    chunk_bwd_kernel_dv_local[(NT * B * H,)](
+    chunk_bwd_kernel_dv_local[(NT * B * HV,)](
         q=q,
         k=k,
         g=g,
@@ -249,6 +252,7 @@ def chunk_bwd_dv_local(
         scale=K ** -0.5 if scale is None else scale,
         T=T,
         H=H,
+        HV=HV,
         K=K,
         V=V,
         BT=chunk_size,

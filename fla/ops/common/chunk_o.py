@@ -9,10 +9,11 @@ import torch
 import triton
 import triton.language as tl
 
-from fla.ops.common.chunk_dv import CHUNK_CONFIGS, chunk_bwd_dv, chunk_bwd_dv_local, count_chunks
+from fla.ops.common.chunk_dv import CHUNK_CONFIGS, chunk_bwd_dv, chunk_bwd_dv_local, sum_groups
 from fla.ops.common.chunk_gate import load_chunk_gate
 from fla.ops.utils.cache import fla_cache_autotune
-from fla.ops.utils.op import block_size, dot, exp, locate_chunk, masked_exp
+from fla.ops.utils.index import count_chunks
+from fla.ops.utils.op import block_size, dot, exp, locate_chunk, masked_exp, rounded
 from fla.utils import autotune_cache_kwargs
 
 __all__ = ['chunk_bwd_dqkwg', 'chunk_bwd_dv', 'chunk_bwd_dv_local', 'chunk_fwd_o']
@@ -25,7 +26,7 @@ __all__ = ['chunk_bwd_dqkwg', 'chunk_bwd_dv', 'chunk_bwd_dv_local', 'chunk_fwd_o
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -42,6 +43,7 @@ def chunk_fwd_kernel_o(
     scale,
     T,
     H: tl.constexpr,
+    HV: tl.constexpr,
     K: tl.constexpr,
     V: tl.constexpr,
     BT: tl.constexpr,
@@ -54,12 +56,13 @@ def chunk_fwd_kernel_o(
 ):
     i_th = tl.program_id(0).to(tl.int64)
     i_v = tl.program_id(1).to(tl.int64)
-    i_bt, i_h = i_th // H, i_th % H
+    i_bt, i_h = i_th // HV, i_th % HV
     i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
-    o_th = (bos + o_t) * H + i_h
+    o_th = (bos + o_t) * HV + i_h
+    o_tq = (bos + o_t) * H + i_h // (HV // H)
     o_v = i_v * BV + tl.arange(0, BV)
     m_v = o_v < V
     m_tv = m_t[:, None] & m_v[None, :]
@@ -70,9 +73,9 @@ def chunk_fwd_kernel_o(
         o_k = i_k * BK + tl.arange(0, BK)
         m_k = o_k < K
         # [BT, BK]
-        b_q = tl.load(q + o_th[:, None] * K + o_k[None, :], mask=m_t[:, None] & m_k[None, :], other=0)
+        b_q = tl.load(q + o_tq[:, None] * K + o_k[None, :], mask=m_t[:, None] & m_k[None, :], other=0)
         # [BK, BT]
-        b_k = tl.load(k + o_th[None, :] * K + o_k[:, None], mask=m_k[:, None] & m_t[None, :], other=0)
+        b_k = tl.load(k + o_tq[None, :] * K + o_k[:, None], mask=m_k[:, None] & m_t[None, :], other=0)
         # [BK, BV]
         o_h = o_v[None, :] * K + o_k[:, None] if STATE_V_FIRST else o_k[:, None] * V + o_v[None, :]
         b_h = tl.load(h + i_th * K * V + o_h, mask=m_k[:, None] & m_v[None, :], other=0)
@@ -82,14 +85,14 @@ def chunk_fwd_kernel_o(
     # [BT, BT]
     m_A = (o_t[:, None] >= o_t[None, :]) & (m_t[:, None] & m_t[None, :])
     if USE_G or USE_G_GAMMA:
-        b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, H, BT, USE_G, USE_G_GAMMA)
+        b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, HV, BT, USE_G, USE_G_GAMMA)
         b_o *= exp(b_g)[:, None]
         b_A *= masked_exp(b_g[:, None] - b_g[None, :], m_A)
     b_A = tl.where(m_A, b_A, 0)
 
     b_v = tl.load(v + o_th[:, None] * V + o_v[None, :], mask=m_tv, other=0)
     b_o = (b_o + dot(b_A.to(b_v.dtype), b_v)) * scale
-    tl.store(o + o_th[:, None] * V + o_v[None, :], b_o.to(o.dtype.element_ty), mask=m_tv)
+    tl.store(o + o_th[:, None] * V + o_v[None, :], rounded(b_o, o.dtype.element_ty), mask=m_tv)
 
 
 @triton.heuristics({
@@ -100,7 +103,7 @@ def chunk_fwd_kernel_o(
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_DW', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_DW', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])
@@ -124,6 +127,7 @@ def chunk_bwd_kernel_dqkwg(
     B,
     T,
     H: tl.constexpr,
+    HV: tl.constexpr,
     K: tl.constexpr,
     V: tl.constexpr,
     BT: tl.constexpr,
@@ -138,12 +142,13 @@ def chunk_bwd_kernel_dqkwg(
     i_th = tl.program_id(0).to(tl.int64)
     i_k = tl.program_id(1).to(tl.int64)
     n_tokens = tl.cast(T, tl.int64) * B
-    i_bt, i_h = i_th // H, i_th % H
+    i_bt, i_h = i_th // HV, i_th % HV
     i_t, bos, T = locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT, IS_VARLEN)
 
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
-    o_th = (bos + o_t) * H + i_h
+    o_th = (bos + o_t) * HV + i_h
+    o_tq = (bos + o_t) * H + i_h // (HV // H)
     o_k = i_k * BK + tl.arange(0, BK)
     m_k = o_k < K
     m_tk = m_t[:, None] & m_k[None, :]
@@ -179,16 +184,16 @@ def chunk_bwd_kernel_dqkwg(
             b_dv = tl.load(dv + o_tv, mask=m_tv, other=0)
             b_dw += dot(b_dv.to(b_h.dtype), b_h)
     if USE_DW:
-        tl.store(dw + o_tk, (-b_dw).to(dw.dtype.element_ty), mask=m_tk)
+        tl.store(dw + o_tk, rounded(-b_dw, dw.dtype.element_ty), mask=m_tk)
 
-    b_q = tl.load(q + o_tk, mask=m_tk, other=0)
-    b_k = tl.load(k + o_tk, mask=m_tk, other=0)
+    b_q = tl.load(q + o_tq[:, None] * K + o_k[None, :], mask=m_tk, other=0)
+    b_k = tl.load(k + o_tq[:, None] * K + o_k[None, :], mask=m_tk, other=0)
     b_dq *= scale
     b_dA *= scale
     # [BT, BT]
     m_A = (o_t[:, None] >= o_t[None, :]) & (m_t[:, None] & m_t[None, :])
     if USE_G or USE_G_GAMMA:
-        b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, H, BT, USE_G, USE_G_GAMMA)
+        b_g, b_g_last = load_chunk_gate(g, g_gamma, bos, i_t, i_h, T, HV, BT, USE_G, USE_G_GAMMA)
         b_dq *= exp(b_g)[:, None]
         b_dk *= masked_exp(b_g_last - b_g, m_t)[:, None]
         b_dA *= masked_exp(b_g[:, None] - b_g[None, :], m_A)
@@ -200,9 +205,9 @@ def chunk_bwd_kernel_dqkwg(
     if USE_G:
         b_dg = tl.sum(b_dq * b_q - b_dk * b_k, axis=1)
         b_dg += tl.where(o_t == min(i_t * BT + BT, T) - 1, b_dg_last, 0)
-        tl.store(dg + i_k * n_tokens * H + o_th, b_dg, mask=m_t)
-    tl.store(dq + o_tk, b_dq.to(dq.dtype.element_ty), mask=m_tk)
-    tl.store(dk + o_tk, b_dk.to(dk.dtype.element_ty), mask=m_tk)
+        tl.store(dg + i_k * n_tokens * HV + o_th, b_dg, mask=m_t)
+    tl.store(dq + o_tk, rounded(b_dq, dq.dtype.element_ty), mask=m_tk)
+    tl.store(dk + o_tk, rounded(b_dk, dk.dtype.element_ty), mask=m_tk)
 
 
 def chunk_fwd_o(
@@ -219,11 +224,12 @@ def chunk_fwd_o(
     chunk_indices: torch.LongTensor | None = None,
 ) -> torch.Tensor:
     """The outputs `[B, T, H, V]`, from the states `h` before each chunk and the chunk itself; `g` is summed within chunks."""
-    B, T, H, K, V = *q.shape, v.shape[-1]
+    B, T, H, K = q.shape
+    HV, V = v.shape[2:]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     BK, BV = block_size(K, q.dtype), block_size(V, q.dtype)
     o = torch.empty_like(v)
-    chunk_fwd_kernel_o[(NT * B * H, triton.cdiv(V, BV))](
+    chunk_fwd_kernel_o[(NT * B * HV, triton.cdiv(V, BV))](
         q=q,
         k=k,
         v=v,
@@ -236,6 +242,7 @@ def chunk_fwd_o(
         scale=K ** -0.5 if scale is None else scale,
         T=T,
         H=H,
+        HV=HV,
         K=K,
         V=V,
         BT=chunk_size,
@@ -268,15 +275,16 @@ def chunk_bwd_dqkwg(
     `w` is what turns states into corrections of the values, `v - w h`, and `dv` the gradient of those corrected values.
     The gradient of g is that of its sums within chunks, in fp32.
     """
-    B, T, H, K, V = *q.shape, v.shape[-1]
+    B, T, H, K = q.shape
+    HV, V = v.shape[2:]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     BK, BV = block_size(K, q.dtype), block_size(V, q.dtype)
     NK = triton.cdiv(K, BK)
-    dq = torch.empty_like(q)
-    dk = torch.empty_like(k)
+    dq = q.new_empty(B, T, HV, K)
+    dk = k.new_empty(B, T, HV, K)
     dw = torch.empty_like(w) if w is not None else None
-    dg = q.new_empty(NK, B, T, H, dtype=torch.float) if g is not None else None
-    chunk_bwd_kernel_dqkwg[(NT * B * H, NK)](
+    dg = q.new_empty(NK, B, T, HV, dtype=torch.float) if g is not None else None
+    chunk_bwd_kernel_dqkwg[(NT * B * HV, NK)](
         q=q,
         k=k,
         v=v,
@@ -296,6 +304,7 @@ def chunk_bwd_dqkwg(
         B=B,
         T=T,
         H=H,
+        HV=HV,
         K=K,
         V=V,
         BT=chunk_size,
@@ -303,4 +312,4 @@ def chunk_bwd_dqkwg(
         BV=BV,
         STATE_V_FIRST=state_v_first,
     )
-    return dq, dk, dw, dg.sum(0) if dg is not None else None
+    return sum_groups(dq, H), sum_groups(dk, H), dw, dg.sum(0) if dg is not None else None

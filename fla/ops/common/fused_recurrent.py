@@ -155,7 +155,7 @@ def _sum_blocks(x: torch.Tensor) -> torch.Tensor:
     return x[0] if len(x) == 1 else x.sum(0)
 
 
-def _gate_gradient(
+def gate_gradient(
     dg: torch.Tensor,
     dg_last: torch.Tensor | None,
     reverse: bool,
@@ -237,17 +237,17 @@ class FusedRecurrentFunction(torch.autograd.Function):
         if dg_last is not None and ctx.state_v_first:
             dg_last = dg_last.transpose(-1, -2)
 
-        def gate_gradient(gate, per_token, dims):
+        def gradient(gate, per_token, dims):
             last = dg_last.sum(dims) if dg_last is not None else None
-            return _gate_gradient(per_token, last, ctx.reverse, cu_seqlens).to(gate.dtype)
+            return gate_gradient(per_token, last, ctx.reverse, cu_seqlens).to(gate.dtype)
 
         dg, dgk, dgv = None, None, None
         if g is not None:
-            dg = gate_gradient(g, (q * dq - k * dk).sum(-1), (-1, -2))
+            dg = gradient(g, (q * dq - k * dk).sum(-1), (-1, -2))
         if gk is not None:
-            dgk = gate_gradient(gk, q * dq - k * dk, -1)
+            dgk = gradient(gk, q * dq - k * dk, -1)
         if gv is not None:
-            dgv = gate_gradient(gv, o * do - v * dv, -2)
+            dgv = gradient(gv, o * do - v * dv, -2)
         dh0 = dh0.to(initial_state.dtype) if dh0 is not None else None
         return dq.to(q.dtype), dk.to(k.dtype), dv.to(v.dtype), dg, None, dgk, dgv, None, dh0, None, None, None, None
 

@@ -9,9 +9,9 @@ import torch
 import triton
 import triton.language as tl
 
-from fla.ops.common.chunk_dv import count_chunks
 from fla.ops.common.gated_scores import gated_scores, gated_scores_bwd, load_gate_row
 from fla.ops.utils.cache import fla_cache_autotune
+from fla.ops.utils.index import count_chunks
 from fla.ops.utils.op import block_size, dot, exp, fine_dot, locate_chunk, masked_exp, operand
 from fla.utils import autotune_cache_kwargs
 

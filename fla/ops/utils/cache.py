@@ -7,10 +7,12 @@
 
 import os
 
+import torch
 import triton
-from triton.runtime.jit import KernelInterface
+from triton.runtime import driver
+from triton.runtime.jit import JITFunction, KernelInterface
 
-from fla.utils import FLA_CI_ENV, SUPPORTS_AUTOTUNE_CACHE, device_platform
+from fla.utils import FLA_CI_ENV, IS_NVIDIA, SUPPORTS_AUTOTUNE_CACHE, device_platform
 
 IS_MEASURED = device_platform != 'cpu' and os.getenv('TRITON_INTERPRET', '0') != '1' and not FLA_CI_ENV
 
@@ -54,6 +56,51 @@ class FirstConfig(KernelInterface):
         return self.fn.run(*args, **kwargs, **options)
 
 
+class RememberedLaunch(KernelInterface):
+    """An autotuned kernel that is launched without the autotuner when all that its code depends on was seen before.
+
+    What Triton does at every launch, to choose a configuration and to find the code for the types of the arguments, takes longer than many a kernel runs. Here the compiled kernel is kept for what that choice goes by: constants, types, which pointers and sizes are multiples of 16, and which sizes are 1.
+    """
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.arg_names = fn.arg_names
+        self.constants = {parameter.name for parameter in fn.fn.params if parameter.is_constexpr}
+        self.launches = {}
+
+    def _key(self, kwargs) -> tuple | None:
+        """What the code depends on; `None` if that is not known."""
+        key = [driver.active.get_current_device()]
+        for name, value in kwargs.items():
+            key.append(name)
+            if value is None or name in self.constants:
+                key.append(value)
+            elif isinstance(value, torch.Tensor):
+                key += value.dtype, value.data_ptr() % 16 == 0
+            elif type(value) is int:
+                key += value == 1, value % 16 == 0, value.bit_length(), value < 0
+            elif type(value) is float:
+                key.append(float)
+            else:
+                return None
+        return tuple(key)
+
+    def run(self, *args, grid, warmup, **kwargs):
+        """Launch the kernel, through the autotuner where it has to choose."""
+        key = None if args or warmup else self._key(kwargs)
+        if key is None or key not in self.launches:
+            compiled = self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
+            chosen = self.fn.best_config.kwargs
+            if key is not None and compiled is not None and set(self.arg_names) <= kwargs.keys() | chosen.keys():
+                self.launches[key] = compiled, chosen
+            return compiled
+        compiled, chosen = self.launches[key]
+        arguments = {**kwargs, **chosen}
+        size = grid(arguments) if callable(grid) else grid
+        compiled[(*size, 1, 1)[:3]](*[arguments[name] for name in self.arg_names])
+        return compiled
+
+
 def fla_cache_autotune(
     configs,
     key=None,
@@ -88,4 +135,11 @@ def fla_cache_autotune(
     options.update({'rep': rep} if rep is not None else {})
     options.update({'use_cuda_graph': True} if use_cuda_graph else {})
     options.update({'cache_results': cache_results} if SUPPORTS_AUTOTUNE_CACHE else {})
-    return triton.autotune(configs=configs, key=list(key or ()), **options)
+    autotune = triton.autotune(configs=configs, key=list(key or ()), **options)
+    has_hooks = any([reset_to_zero, restore_value, pre_hook, post_hook, *(config.pre_hook for config in configs)])
+
+    def decorate(fn):
+        tuned = autotune(fn)
+        return RememberedLaunch(tuned) if IS_NVIDIA and isinstance(fn, JITFunction) and not has_hooks else tuned
+
+    return decorate

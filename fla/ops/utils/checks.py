@@ -59,3 +59,41 @@ def _level_of_caller() -> int:
     while frame.f_back is not None and frame.f_globals.get('__name__', '').partition('.')[0] in ('fla', 'torch'):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def check_delta_inputs(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    beta: torch.Tensor,
+    g: torch.Tensor | None = None,
+    gk: torch.Tensor | None = None,
+    gv: torch.Tensor | None = None,
+    initial_state: torch.Tensor | None = None,
+    state_v_first: bool = False,
+    cu_seqlens: torch.LongTensor | None = None,
+) -> None:
+    """Raise `ValueError` unless what a delta rule is given fits together; v, beta and the gates may have more heads than q and k."""
+    if q.dim() != 4 or q.shape != k.shape or v.dim() != 4 or q.shape[:2] != v.shape[:2] or v.shape[2] % q.shape[2]:
+        shapes = ', '.join(str(tuple(x.shape)) for x in (q, k, v))
+        raise ValueError(f'q, k [B, T, H, K] and v [B, T, HV, V], HV a multiple of H, do not fit together: {shapes}')
+    if not q.dtype == k.dtype == v.dtype:
+        raise ValueError(f'q, k and v have to be of one type, got {q.dtype}, {k.dtype} and {v.dtype}')
+    K, (B, T, HV, V) = q.shape[-1], v.shape
+    if K > 256:
+        raise ValueError(f'heads of more than 256 key channels are not supported, got {K}')
+    N = B
+    if cu_seqlens is not None:
+        if B != 1:
+            raise ValueError(f'with cu_seqlens the batch size has to be 1, got {B}: flatten the sequences first')
+        N = len(cu_seqlens) - 1
+    expected = {
+        'beta': (beta, (B, T, HV)),
+        'g': (g, (B, T, HV)),
+        'gk': (gk, (B, T, HV, K)),
+        'gv': (gv, (B, T, HV, V)),
+        'the initial state': (initial_state, (N, HV, V, K) if state_v_first else (N, HV, K, V)),
+    }
+    for name, (tensor, shape) in expected.items():
+        if tensor is not None and tensor.shape != shape:
+            raise ValueError(f'{name} has to be of the shape {shape}, got {tuple(tensor.shape)}')

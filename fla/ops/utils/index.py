@@ -103,3 +103,17 @@ def get_max_num_splits(
     """The number of chunks of the longest sequence."""
     lens = prepare_lens(_on_cpu(cu_seqlens, cu_seqlens_cpu))
     return int(_ceil_div(lens.max(), chunk_size)) if len(lens) else 0
+
+
+def count_chunks(
+    T: int,
+    chunk_size: int,
+    cu_seqlens: torch.LongTensor | None = None,
+    chunk_indices: torch.LongTensor | None = None,
+) -> tuple[int, torch.LongTensor | None]:
+    """The number of chunks of one batch entry of `T` steps and, for packed sequences, their table."""
+    if cu_seqlens is None:
+        return -(-T // chunk_size), None
+    if chunk_indices is None:
+        chunk_indices = prepare_chunk_indices(cu_seqlens, chunk_size)
+    return len(chunk_indices), chunk_indices

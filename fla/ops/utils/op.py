@@ -86,6 +86,19 @@ def operand(x, DTYPE: tl.constexpr):
 
 
 @triton.jit
+def rounded(x, DTYPE: tl.constexpr):
+    """`x` in the type of what it is stored to."""
+    if not IS_INTERPRETED:
+        return x.to(DTYPE)
+    if DTYPE == tl.bfloat16:
+        # the interpreter cuts bits off where a GPU rounds to bf16
+        b_bits = x.to(tl.float32).to(tl.int32, bitcast=True)
+        b_bits += 0x7FFF + ((b_bits >> 16) & 1)
+        x = b_bits.to(tl.float32, bitcast=True)
+    return x.to(DTYPE)
+
+
+@triton.jit
 def locate_chunk(cu_seqlens, chunk_indices, i_bt, T, BT: tl.constexpr, IS_VARLEN: tl.constexpr):
     """Of the chunk `i_bt` of all sequences: its number in its own, where that begins, and how long that is."""
     if IS_VARLEN:

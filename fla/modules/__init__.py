@@ -1,0 +1,11 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+from fla.modules.l2norm import L2Norm, l2norm
+
+__all__ = [
+    'L2Norm',
+    'l2norm',
+]
