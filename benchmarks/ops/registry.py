@@ -15,6 +15,7 @@ from fla.ops import (
     chunk_delta_rule,
     chunk_gated_delta_rule,
     chunk_gla,
+    chunk_kda,
     chunk_simple_gla,
     fused_recurrent_gla,
     fused_recurrent_simple_gla,
@@ -96,6 +97,10 @@ def _gated_delta_rule(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tenso
     return {**_delta_rule(shape, dtype), 'g': _log_gate(*shape[:3])}
 
 
+def _kda(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+    return {**_delta_rule(shape, dtype), 'g': _log_gate(*shape)}
+
+
 _SIMPLE_TESTS, _GLA_TESTS = 'tests/ops/test_simple_gla.py', 'tests/ops/test_gla.py'
 OPERATORS: dict[str, Operator] = {
     'chunk_simple_gla': Operator(chunk_simple_gla, _simple_gla, _SIMPLE_TESTS, 64),
@@ -103,5 +108,6 @@ OPERATORS: dict[str, Operator] = {
     'chunk_gla': Operator(chunk_gla, _gla('g'), _GLA_TESTS, 64, True),
     'chunk_delta_rule': Operator(chunk_delta_rule, _delta_rule, 'tests/ops/test_delta_rule.py', 64),
     'chunk_gated_delta_rule': Operator(chunk_gated_delta_rule, _gated_delta_rule, 'tests/ops/test_gated_delta_rule.py', 64),
+    'chunk_kda': Operator(chunk_kda, _kda, 'tests/ops/test_kda.py', 64, True),
     'fused_recurrent_gla': Operator(fused_recurrent_gla, _gla('gk'), _GLA_TESTS, 0, True),
 }

@@ -6,6 +6,7 @@
 from fla.ops.delta_rule import chunk_delta_rule, fused_chunk_delta_rule, fused_recurrent_delta_rule
 from fla.ops.gated_delta_rule import chunk_gated_delta_rule, chunk_gdn, fused_recurrent_gated_delta_rule, fused_recurrent_gdn
 from fla.ops.gla import chunk_gla, fused_chunk_gla, fused_recurrent_gla
+from fla.ops.kda import chunk_kda, fused_recurrent_kda
 from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     'chunk_gated_delta_rule',
     'chunk_gdn',
     'chunk_gla',
+    'chunk_kda',
     'chunk_simple_gla',
     'fused_chunk_delta_rule',
     'fused_chunk_gla',
@@ -20,5 +22,6 @@ __all__ = [
     'fused_recurrent_gated_delta_rule',
     'fused_recurrent_gdn',
     'fused_recurrent_gla',
+    'fused_recurrent_kda',
     'fused_recurrent_simple_gla',
 ]

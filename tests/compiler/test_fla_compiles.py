@@ -26,7 +26,7 @@ pytest.importorskip('triton')
 ROOT = Path(__file__).parents[2]
 
 # the types of arguments; `*x` stands for a pointer to the type of the inputs
-INPUTS = (*'qkvwuhAsoxy', 'do', 'dh', 'dv', 'dv2', 'du', 'dq', 'dk', 'dw', 'dx', 'dy', 'gk', 'gv', 'Ai', 'v_new', 'beta')
+INPUTS = (*'qkvwuhAsoxy', 'do', 'dh', 'dv', 'dv2', 'du', 'dq', 'dk', 'dw', 'dx', 'dy', 'gk', 'gv', 'kg', 'qg', 'Ai', 'Aqk', 'v_new', 'beta')
 TYPES = {
     **dict.fromkeys(INPUTS, '*x'),
     **dict.fromkeys(('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0', 'e', 'dbeta', 'rstd', 'A_log', 'dt_bias', 'dA'), '*fp32'),
@@ -51,6 +51,7 @@ OPTIONAL = {
     'HAS_BIAS': ['dt_bias'],
     'HAS_LOWER_BOUND': ['lower_bound'],
     'STORE_ERROR': ['e'],
+    'STORE_QG': ['qg'],
     'SAVE_NEW_VALUE': ['v_new'],
     'USE_BETA': ['beta'],
     'IS_VARLEN': ['cu_seqlens', 'chunk_indices', 'chunk_offsets', 'split_offsets'],
@@ -74,6 +75,9 @@ SIZES = {
     'chunk_gla_fwd_kernel_o': CHUNKED,
     'chunk_gla_bwd_kernel_dqkg': CHUNKED,
     'chunk_gla_bwd_kernel_dv': CHUNKED,
+    'chunk_kda_fwd_kernel_scores': {'H': 2, 'K': 100, 'BT': 64, 'BK': 64},
+    'chunk_kda_fwd_kernel_wu': CHUNKED,
+    'chunk_kda_bwd_kernel_wy': CHUNKED,
     'chunk_scaled_dot_kkt_fwd_kernel': {'H': 2, 'HV': 4, 'K': 100, 'BT': 64, 'BK': 64},
     'solve_tril_fwd_kernel': {'H': 2, 'BT': 64},
     'chunk_delta_fwd_kernel_wu': GROUPED,

@@ -38,12 +38,19 @@ CHUNK_CASES = by_size(
     ],
 )
 RECURRENT_CASES = by_size(
-    small=[case((1, 15, 2, 20, 36), torch.float), case((1, 15, 1, 60, 16), torch.half), case((1, 15, 1, 16, 16), torch.bfloat16)],
+    small=[
+        case((1, 15, 2, 20, 36), torch.float),
+        case((1, 15, 1, 60, 16), torch.half),
+        case((1, 15, 1, 16, 16), torch.bfloat16),
+    ],
     full=[case((2, 100, 2, 20, 36), torch.float), case((2, 500, 4, 128, 128), torch.bfloat16)],
 )
 VARLEN_CASES = by_size(
     small=[varlen_case([1, 64, 0, 10], (1, 20, 20), torch.float), varlen_case([33, 3], (1, 32, 16), torch.half)],
-    full=[varlen_case([1, 64, 0, 70], (2, 20, 20), torch.float), varlen_case([1000, 3, 500, 497], (4, 128, 64), torch.bfloat16)],
+    full=[
+        varlen_case([1, 64, 0, 70], (2, 20, 20), torch.float),
+        varlen_case([1000, 3, 500, 497], (4, 128, 64), torch.bfloat16),
+    ],
 )
 OPERATORS = pytest.mark.parametrize('op', [chunk_delta_rule, fused_recurrent_delta_rule], ids=['chunk', 'fused_recurrent'])
 
@@ -99,10 +106,11 @@ def test_fused_recurrent_varlen(lens, shape, dtype):
 
 @OPERATORS
 @pytest.mark.parametrize('layout', ['dense', 'varlen'])
-def test_l2norm_in_kernel(op, layout):
+@pytest.mark.parametrize(('K', 'V'), [(20, 36), (16, 16)], ids=['K20-V36', 'K16-V16'])
+def test_l2norm_in_kernel(op, layout, K, V):
     torch.manual_seed(42)
     T = by_size(17, 100)
-    tensors = make_inputs(1, T, 1, 20, 36, 1, torch.float, is_normalised=False)
+    tensors = make_inputs(1, T, 1, K, V, 1, torch.float, is_normalised=False)
     normalised = dict(tensors)
     for name in 'qk':
         normalised[name] = tensors[name] * (tensors[name].square().sum(-1, keepdim=True) + 1e-6).rsqrt()

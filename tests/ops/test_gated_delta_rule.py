@@ -7,7 +7,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fla.modules.l2norm import l2norm
 from fla.ops.gated_delta_rule import chunk_gated_delta_rule, chunk_gdn, fused_recurrent_gated_delta_rule, fused_recurrent_gdn
 from fla.ops.gated_delta_rule.gate import naive_gdn_gate
 from fla.ops.gated_delta_rule.naive import naive_chunk_gated_delta_rule, naive_recurrent_gated_delta_rule
@@ -156,24 +155,30 @@ def test_fused_recurrent_with_decays_of_channels(gates):
 
 
 @OPERATORS
+@pytest.mark.parametrize(('HV', 'K', 'V'), [(2, 20, 36), (1, 16, 16)], ids=['grouped', 'same_sizes'])
+@pytest.mark.parametrize('layout', ['dense', 'varlen'])
+@pytest.mark.parametrize('use_l2norm', [False, True], ids=['raw', 'l2norm'])
 @pytest.mark.parametrize('allow_neg_eigval', [False, True], ids=['below1', 'below2'])
-def test_gates_in_kernel(op, allow_neg_eigval):
+def test_gates_in_kernel(op, HV, K, V, layout, use_l2norm, allow_neg_eigval):
     torch.manual_seed(42)
-    tensors = make_inputs(1, by_size(15, 100), 1, 2, 20, 36, 1, 1, torch.float, is_normalised=False)
+    T = by_size(17, 100)
+    tensors = make_inputs(1, T, 1, HV, K, V, 1, 1, torch.float, is_normalised=not use_l2norm)
     tensors['g'] = leaf(torch.randn_like(tensors['g']) * 3)
     tensors['beta'] = leaf(torch.randn_like(tensors['beta']))
-    tensors['A_log'] = leaf(torch.randn(2, device=device))
-    tensors['dt_bias'] = leaf(torch.randn(2, device=device))
+    tensors['A_log'] = leaf(torch.randn(HV, device=device))
+    tensors['dt_bias'] = leaf(torch.randn(HV, device=device))
     arguments = dict(tensors)
     arguments['g'] = naive_gdn_gate(arguments['g'], arguments.pop('A_log'), arguments.pop('dt_bias'))
     arguments['beta'] = arguments['beta'].sigmoid() * (2 if allow_neg_eigval else 1)
-    for name in 'qk':
-        arguments[name] = arguments[name] * (arguments[name].square().sum(-1, keepdim=True) + 1e-6).rsqrt()
+    if use_l2norm:
+        for name in 'qk':
+            arguments[name] = arguments[name] * (arguments[name].square().sum(-1, keepdim=True) + 1e-6).rsqrt()
     options = {
-        'use_qk_l2norm_in_kernel': True,
+        'use_qk_l2norm_in_kernel': use_l2norm,
         'use_gate_in_kernel': True,
         'use_beta_sigmoid_in_kernel': True,
         'allow_neg_eigval': allow_neg_eigval,
+        'cu_seqlens': torch.tensor([0, T], device=device) if layout == 'varlen' else None,
     }
     compare(reference(arguments), run(op, tensors, False, **options), tensors, torch.float)
 
@@ -182,7 +187,7 @@ def test_chunk_of_keys_that_are_all_alike():
     torch.manual_seed(42)
     # the inverse of I + L is as far from I as it gets: each step undoes the one before it
     tensors = make_inputs(1, by_size(64, 200), 1, 1, 16, 16, 1, 0, torch.float)
-    tensors['k'] = leaf(tensors['k'][:, :1].expand_as(tensors['k']).contiguous())
+    tensors['k'] = leaf(torch.full_like(tensors['k'], 0.25))
     tensors['beta'] = leaf(torch.ones_like(tensors['beta']))
     compare(reference(tensors), run(chunk_gated_delta_rule, tensors, False), tensors, torch.float)
 
@@ -274,12 +279,3 @@ def test_naive_gradcheck(form):
         return form(**dict(zip(tensors, values, strict=True)), output_final_state=True)
 
     assert torch.autograd.gradcheck(call, list(tensors.values()))
-
-
-@pytest.mark.parametrize('op', [chunk_gated_delta_rule, fused_recurrent_gated_delta_rule], ids=['chunk', 'fused_recurrent'])
-def test_l2norm_in_kernel_is_l2norm(op):
-    torch.manual_seed(42)
-    tensors = make_inputs(1, 15, 1, 1, 20, 36, 1, 1, torch.float, is_normalised=False)
-    o, _ = op(**tensors, use_qk_l2norm_in_kernel=True)
-    ref, _ = op(**{**tensors, 'q': l2norm(tensors['q']), 'k': l2norm(tensors['k'])})
-    assert torch.equal(o, ref)

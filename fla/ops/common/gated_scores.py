@@ -32,7 +32,7 @@ def is_wide(b_first, b_last):
 
 
 @triton.jit
-def gated_scores(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr):
+def gated_scores(g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr):
     """The part of the channels `o_k` in the scores of a chunk, `[BT, BT]`; those of steps j > i mean nothing.
 
     `g` are the sums of log decays within chunks, `[B, T, H, K]`; `b_q`, `b_k` and `b_g` are those of the chunk, `[BT, BK]`, and 0 beyond its bounds.
@@ -41,7 +41,7 @@ def gated_scores(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K:
     o_last = (bos + min(i_t * BT + BT, T) - 1) * H + i_h
     b_first, b_last = load_gate_row(g, o_first, o_k, K), load_gate_row(g, o_last, o_k, K)
     if is_wide(b_first, b_last):
-        b_A = _scores_by_blocks(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
+        b_A = _scores_by_blocks(g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
     else:
         b_ref = (b_first + b_last) * 0.5
         m_t = (i_t * BT + tl.arange(0, BT) < T)[:, None]
@@ -52,7 +52,7 @@ def gated_scores(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K:
 
 
 @triton.jit
-def _scores_by_blocks(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr):
+def _scores_by_blocks(g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr):
     o_i = tl.arange(0, BT)
     n_t = min(T - i_t * BT, BT)
     b_A = tl.zeros([BT, BT], dtype=tl.float32)
@@ -63,7 +63,8 @@ def _scores_by_blocks(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexp
         if is_wide(b_first, b_last):
             for i in range(start, end):
                 o_row = (bos + i_t * BT + i) * H + i_h
-                b_qi = tl.load(q + o_row * K + o_k, mask=o_k < K, other=0).to(tl.float32)
+                # [BK]
+                b_qi = tl.sum(tl.where((o_i == i)[:, None], b_q.to(tl.float32), 0), axis=0)
                 b_decay = masked_exp(load_gate_row(g, o_row, o_k, K)[None, :] - b_g, (o_i <= i)[:, None])
                 # [BT]
                 b_row = tl.sum(b_k * b_qi[None, :] * b_decay, axis=1)
@@ -78,13 +79,13 @@ def _scores_by_blocks(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexp
 
 
 @triton.jit
-def gated_scores_bwd(q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr):
+def gated_scores_bwd(g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr):
     """The gradients of some channels of q and k, `[BT, BK]`, from that of the scores, which is 0 for steps j > i."""
     o_first = (bos + i_t * BT) * H + i_h
     o_last = (bos + min(i_t * BT + BT, T) - 1) * H + i_h
     b_first, b_last = load_gate_row(g, o_first, o_k, K), load_gate_row(g, o_last, o_k, K)
     if is_wide(b_first, b_last):
-        b_dq, b_dk = _scores_bwd_by_blocks(q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
+        b_dq, b_dk = _scores_bwd_by_blocks(g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
     else:
         b_ref = (b_first + b_last) * 0.5
         m_t = (i_t * BT + tl.arange(0, BT) < T)[:, None]
@@ -96,7 +97,7 @@ def gated_scores_bwd(q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.con
 
 @triton.jit
 def _scores_bwd_by_blocks(
-    q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr,
+    g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H: tl.constexpr, K: tl.constexpr, BT: tl.constexpr,
 ):
     o_i = tl.arange(0, BT)
     n_t = min(T - i_t * BT, BT)
@@ -108,7 +109,8 @@ def _scores_bwd_by_blocks(
         if is_wide(b_first, b_last):
             for i in range(start, end):
                 o_row = (bos + i_t * BT + i) * H + i_h
-                b_qi = tl.load(q + o_row * K + o_k, mask=o_k < K, other=0).to(tl.float32)
+                # [BK]
+                b_qi = tl.sum(tl.where((o_i == i)[:, None], b_q.to(tl.float32), 0), axis=0)
                 b_decay = masked_exp(load_gate_row(g, o_row, o_k, K)[None, :] - b_g, (o_i <= i)[:, None])
                 # [BT]
                 b_dAi = tl.sum(tl.where((o_i == i)[:, None], b_dA, 0), axis=0)

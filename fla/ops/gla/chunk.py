@@ -100,7 +100,7 @@ def chunk_gla_bwd(
         states_in_fp32=True,
         split_indices=chunk_indices,
     )
-    dq, dk, dg = chunk_gla_bwd_dqkg(
+    dq, dk, _, dg = chunk_gla_bwd_dqkg(
         q=q,
         k=k,
         v=v,

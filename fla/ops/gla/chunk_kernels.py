@@ -12,7 +12,7 @@ import triton.language as tl
 from fla.ops.common.gated_scores import gated_scores, gated_scores_bwd, load_gate_row
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.index import count_chunks
-from fla.ops.utils.op import block_size, dot, exp, fine_dot, locate_chunk, masked_exp, operand
+from fla.ops.utils.op import block_size, dot, exp, fine_dot, locate_chunk, masked_exp, operand, rounded
 from fla.utils import autotune_cache_kwargs
 
 # the three ways to find scores make these kernels long to compile: what wins on Hopper at heads of 64 and 128 is not tuned
@@ -21,11 +21,12 @@ MANY_WARPS = [triton.Config({}, num_warps=8, num_stages=2)]
 
 
 @triton.heuristics({
+    'USE_A': lambda args: args['A'] is not None,
     'IS_VARLEN': lambda args: args['cu_seqlens'] is not None,
 })
 @fla_cache_autotune(
     configs=FEW_WARPS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_A', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -35,6 +36,7 @@ def chunk_gla_fwd_kernel_o(
     v,
     g,
     h,
+    A,
     o,
     cu_seqlens,
     chunk_indices,
@@ -46,6 +48,7 @@ def chunk_gla_fwd_kernel_o(
     BT: tl.constexpr,
     BK: tl.constexpr,
     BV: tl.constexpr,
+    USE_A: tl.constexpr,
     STATE_V_FIRST: tl.constexpr,
     IS_VARLEN: tl.constexpr,
 ):
@@ -70,28 +73,33 @@ def chunk_gla_fwd_kernel_o(
         o_tk = o_th[:, None] * K + o_k[None, :]
         # [BT, BK]
         b_q = tl.load(q + o_tk, mask=m_tk, other=0)
-        b_k = tl.load(k + o_tk, mask=m_tk, other=0)
         b_g = tl.load(g + o_tk, mask=m_tk, other=0).to(tl.float32)
         # [BK, BV]
         o_h = o_v[None, :] * K + o_k[:, None] if STATE_V_FIRST else o_k[:, None] * V + o_v[None, :]
         b_h = tl.load(h + i_th * K * V + o_h, mask=m_k[:, None] & m_v[None, :], other=0)
         b_o += dot(operand(b_q * exp(b_g), b_q.dtype), operand(b_h, b_q.dtype))
-        b_A += gated_scores(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
+        if not USE_A:
+            b_k = tl.load(k + o_tk, mask=m_tk, other=0)
+            b_A += gated_scores(g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
 
     # [BT, BT]
     m_A = (o_t[:, None] >= o_t[None, :]) & (m_t[:, None] & m_t[None, :])
-    b_A = tl.where(m_A, b_A, 0)
+    if USE_A:
+        b_A += tl.load(A + o_th[:, None] * BT + tl.arange(0, BT)[None, :], mask=m_A, other=0)
+    else:
+        b_A = tl.where(m_A, b_A * scale, 0)
     b_v = tl.load(v + o_th[:, None] * V + o_v[None, :], mask=m_tv, other=0)
-    b_o = (b_o + dot(operand(b_A, b_v.dtype), b_v)) * scale
-    tl.store(o + o_th[:, None] * V + o_v[None, :], b_o.to(o.dtype.element_ty), mask=m_tv)
+    b_o = b_o * scale + dot(operand(b_A, b_v.dtype), b_v)
+    tl.store(o + o_th[:, None] * V + o_v[None, :], rounded(b_o, o.dtype.element_ty), mask=m_tv)
 
 
 @triton.heuristics({
+    'USE_DW': lambda args: args['dw'] is not None,
     'IS_VARLEN': lambda args: args['cu_seqlens'] is not None,
 })
 @fla_cache_autotune(
     configs=MANY_WARPS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_DW', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -103,8 +111,10 @@ def chunk_gla_bwd_kernel_dqkg(
     h,
     do,
     dh,
+    dv,
     dq,
     dk,
+    dw,
     dg,
     cu_seqlens,
     chunk_indices,
@@ -116,6 +126,7 @@ def chunk_gla_bwd_kernel_dqkg(
     BT: tl.constexpr,
     BK: tl.constexpr,
     BV: tl.constexpr,
+    USE_DW: tl.constexpr,
     STATE_V_FIRST: tl.constexpr,
     IS_VARLEN: tl.constexpr,
 ):
@@ -136,6 +147,8 @@ def chunk_gla_bwd_kernel_dqkg(
     b_dk = tl.zeros([BT, BK], dtype=tl.float32)
     b_dA = tl.zeros([BT, BT], dtype=tl.float32)
     b_dg_last = tl.zeros([BK], dtype=tl.float32)
+    if USE_DW:
+        b_dw = tl.zeros([BT, BK], dtype=tl.float32)
     for i_v in range(tl.cdiv(V, BV)):
         o_v = i_v * BV + tl.arange(0, BV)
         m_v = o_v < V
@@ -153,6 +166,11 @@ def chunk_gla_bwd_kernel_dqkg(
         b_dA += dot(b_do, tl.trans(b_v))
         b_dq += fine_dot(b_do, b_h, b_do.dtype)
         b_dk += fine_dot(b_v, b_dh, b_v.dtype)
+        if USE_DW:
+            b_dv = tl.load(dv + o_tv, mask=m_tv, other=0)
+            b_dw -= dot(b_dv, operand(b_h, b_dv.dtype))
+    if USE_DW:
+        tl.store(dw + o_tk, rounded(b_dw, dw.dtype.element_ty), mask=m_tk)
 
     b_q = tl.load(q + o_tk, mask=m_tk, other=0)
     b_k = tl.load(k + o_tk, mask=m_tk, other=0)
@@ -164,7 +182,7 @@ def chunk_gla_bwd_kernel_dqkg(
     # [BT, BT]
     m_A = (o_t[:, None] >= o_t[None, :]) & (m_t[:, None] & m_t[None, :])
     b_dA = tl.where(m_A, b_dA * scale, 0)
-    b_dq_intra, b_dk_intra = gated_scores_bwd(q, g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
+    b_dq_intra, b_dk_intra = gated_scores_bwd(g, b_dA, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
     b_dq += b_dq_intra
     b_dk += b_dk_intra
     b_dg = tl.cumsum(tl.where(m_tk, b_q * b_dq - b_k * b_dk, 0), axis=0, reverse=True) + b_dg_last[None, :]
@@ -232,7 +250,7 @@ def chunk_gla_bwd_kernel_dv(
         b_dh = tl.load(dh + i_th * K * V + o_h, mask=m_k[:, None] & m_v[None, :], other=0)
         b_kg = operand(b_k * masked_exp(b_g_last[None, :] - b_g, m_t[:, None]), b_k.dtype)
         b_dv += dot(b_kg, operand(b_dh, b_k.dtype))
-        b_A += gated_scores(q, g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
+        b_A += gated_scores(g, b_q, b_k, b_g, bos, i_t, i_h, o_k, T, H, K, BT)
 
     # [BT, BT]
     m_A = (o_t[:, None] >= o_t[None, :]) & (m_t[:, None] & m_t[None, :])
@@ -249,12 +267,16 @@ def chunk_gla_fwd_o(
     g: torch.Tensor,
     h: torch.Tensor,
     scale: float,
+    A: torch.Tensor | None = None,
     state_v_first: bool = False,
     cu_seqlens: torch.LongTensor | None = None,
     chunk_size: int = 64,
     chunk_indices: torch.LongTensor | None = None,
 ) -> torch.Tensor:
-    """The outputs `[B, T, H, V]`, from the states `h` before each chunk and the chunk itself; `g` is summed within chunks."""
+    """The outputs `[B, T, H, V]`, from the states `h` before each chunk and the chunk itself; `g` is summed within chunks.
+
+    `A`, if given, takes the place of the scaled and decayed scores of q and k, `[B, T, H, chunk_size]`, one row a query.
+    """
     B, T, H, K, V = *q.shape, v.shape[-1]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     BK, BV = block_size(K, q.dtype), block_size(V, q.dtype, 128)
@@ -265,6 +287,7 @@ def chunk_gla_fwd_o(
         v=v,
         g=g,
         h=h,
+        A=A,
         o=o,
         cu_seqlens=cu_seqlens,
         chunk_indices=chunk_indices,
@@ -290,16 +313,22 @@ def chunk_gla_bwd_dqkg(
     do: torch.Tensor,
     dh: torch.Tensor,
     scale: float,
+    w: torch.Tensor | None = None,
+    dv: torch.Tensor | None = None,
     state_v_first: bool = False,
     cu_seqlens: torch.LongTensor | None = None,
     chunk_size: int = 64,
     chunk_indices: torch.LongTensor | None = None,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The gradients of q, k and of the gates before they were summed, the last in fp32."""
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None, torch.Tensor]:
+    """The gradients of q, k, w and of the gates before they were summed, the last in fp32, that of w `None` without w.
+
+    `w` is what turns states into corrections of the values, `v - w h`, and `dv` the gradient of those corrected values.
+    """
     B, T, H, K, V = *q.shape, v.shape[-1]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     BK, BV = block_size(K, q.dtype), block_size(V, q.dtype)
     dq, dk, dg = torch.empty_like(q), torch.empty_like(k), torch.empty_like(g)
+    dw = torch.empty_like(w) if w is not None else None
     chunk_gla_bwd_kernel_dqkg[(NT * B * H, triton.cdiv(K, BK))](
         q=q,
         k=k,
@@ -308,8 +337,10 @@ def chunk_gla_bwd_dqkg(
         h=h,
         do=do,
         dh=dh,
+        dv=dv,
         dq=dq,
         dk=dk,
+        dw=dw,
         dg=dg,
         cu_seqlens=cu_seqlens,
         chunk_indices=chunk_indices,
@@ -323,7 +354,7 @@ def chunk_gla_bwd_dqkg(
         BV=BV,
         STATE_V_FIRST=state_v_first,
     )
-    return dq, dk, dg
+    return dq, dk, dw, dg
 
 
 def chunk_gla_bwd_dv(

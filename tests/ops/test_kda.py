@@ -1,0 +1,327 @@
+# Copyright (c) 2026, The flakelint Authors
+#
+# This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
+# For a list of all contributors, see the git history of this repository.
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from fla.ops.kda import chunk_kda, fused_recurrent_kda
+from fla.ops.kda.fused_recurrent import fused_recurrent_kda_fwd
+from fla.ops.kda.gate import naive_kda_gate, naive_kda_lowerbound_gate
+from fla.ops.kda.naive import naive_chunk_kda, naive_recurrent_kda
+from fla.utils import assert_close, by_size, device
+from tests.ops.operators import DTYPE_NAMES, RATIO, compare, leaf, one_by_one, pad_rows, pad_tensor, run
+
+
+def case(shape, strength, dtype, state_v_first=False):
+    """`shape` is (B, T, H, HV, K, V), `strength` the mean log decay of a step, about."""
+    name = '-'.join(f'{dim}{size}' for dim, size in zip(('B', 'T', 'H', 'HV', 'K', 'V'), shape, strict=True))
+    name = f'{name}-decay{strength}-{DTYPE_NAMES[dtype]}'
+    return pytest.param(shape, strength, dtype, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
+
+
+def varlen_case(lens, shape, strength, dtype, state_v_first=False):
+    name = '-'.join(f'{dim}{size}' for dim, size in zip(('H', 'HV', 'K', 'V'), shape, strict=True))
+    name = f'{"_".join(map(str, lens))}-{name}-decay{strength}-{DTYPE_NAMES[dtype]}'
+    return pytest.param(lens, shape, strength, dtype, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
+
+
+CHUNK_CASES = by_size(
+    small=[
+        case((1, 63, 1, 1, 64, 64), 0.1, torch.float),
+        case((1, 70, 1, 2, 20, 40), 3, torch.float, state_v_first=True),
+        case((1, 70, 1, 1, 16, 16), 30, torch.float),
+        case((1, 40, 2, 2, 20, 36), 1, torch.half),
+        case((1, 70, 1, 1, 60, 16), 0.1, torch.bfloat16, state_v_first=True),
+        case((1, 1, 1, 1, 16, 16), 1, torch.float),
+    ],
+    full=[
+        case((1, 63, 1, 1, 64, 64), 0.1, torch.float),
+        case((2, 500, 2, 4, 20, 40), 1, torch.float, state_v_first=True),
+        case((2, 200, 2, 2, 64, 64), 30, torch.float),
+        case((2, 1000, 3, 3, 100, 60), 1, torch.half),
+        case((2, 1024, 4, 8, 128, 64), 0.1, torch.bfloat16),
+        case((2, 2000, 4, 4, 128, 128), 1, torch.bfloat16),
+        case((2, 500, 2, 2, 256, 256), 0.1, torch.half, state_v_first=True),
+        case((1, 8192, 2, 2, 128, 128), 0.05, torch.bfloat16),
+        case((1, 1, 1, 1, 16, 16), 1, torch.float),
+    ],
+)
+RECURRENT_CASES = by_size(
+    small=[
+        case((1, 15, 1, 2, 32, 20), 0.1, torch.float),
+        case((2, 15, 2, 2, 20, 40), 3, torch.half, state_v_first=True),
+        case((1, 15, 1, 1, 130, 16), 1, torch.bfloat16),
+        case((1, 1, 1, 1, 16, 16), 1, torch.float),
+    ],
+    full=[
+        case((1, 63, 1, 2, 64, 64), 0.1, torch.float),
+        case((2, 100, 2, 2, 20, 40), 3, torch.half, state_v_first=True),
+        case((2, 500, 4, 4, 128, 128), 1, torch.bfloat16),
+        case((1, 100, 1, 1, 256, 100), 1, torch.float),
+        case((1, 1, 1, 1, 16, 16), 1, torch.float),
+    ],
+)
+VARLEN_CASES = by_size(
+    small=[
+        varlen_case([1, 64, 0, 10], (1, 1, 20, 20), 1, torch.float),
+        varlen_case([33, 3], (1, 2, 32, 16), 0.1, torch.half, state_v_first=True),
+    ],
+    full=[
+        varlen_case([1, 64, 0, 70], (2, 2, 20, 20), 1, torch.float),
+        varlen_case([1000, 3, 500, 497], (2, 4, 128, 64), 0.1, torch.half, state_v_first=True),
+        varlen_case([15, 2000, 33], (2, 2, 100, 100), 1, torch.bfloat16),
+    ],
+)
+OPERATORS = pytest.mark.parametrize('op', [chunk_kda, fused_recurrent_kda], ids=['chunk', 'fused_recurrent'])
+
+
+def make_inputs(B, T, H, HV, K, V, N, strength, dtype, is_normalised=True):
+    q, k = torch.randn(2, B, T, H, K, device=device)
+    if is_normalised:
+        q, k = F.normalize(q, dim=-1), F.normalize(k, dim=-1)
+    return {
+        'q': leaf(q.to(dtype)),
+        'k': leaf(k.to(dtype)),
+        'v': leaf(torch.randn(B, T, HV, V, device=device).to(dtype)),
+        'g': leaf(F.logsigmoid(torch.randn(B, T, HV, K, device=device)) * strength),
+        'beta': leaf(torch.rand(B, T, HV, device=device).to(dtype)),
+        'initial_state': leaf(torch.randn(N, HV, K, V, device=device)),
+    }
+
+
+def reference(tensors):
+    return naive_recurrent_kda(**tensors, output_final_state=True)
+
+
+@pytest.mark.parametrize(('shape', 'strength', 'dtype', 'state_v_first'), CHUNK_CASES)
+def test_chunk(shape, strength, dtype, state_v_first):
+    torch.manual_seed(42)
+    tensors = make_inputs(*shape, shape[0], strength, dtype)
+    compare(reference(tensors), run(chunk_kda, tensors, state_v_first), tensors, dtype)
+
+
+@pytest.mark.parametrize(('lens', 'shape', 'strength', 'dtype', 'state_v_first'), VARLEN_CASES)
+def test_chunk_varlen(lens, shape, strength, dtype, state_v_first):
+    torch.manual_seed(42)
+    tensors = make_inputs(1, sum(lens), *shape, len(lens), strength, dtype)
+    cu_seqlens = torch.tensor([0, *lens], device=device).cumsum(0)
+    tri = run(chunk_kda, tensors, state_v_first, cu_seqlens=cu_seqlens, cu_seqlens_cpu=cu_seqlens.cpu())
+    compare(one_by_one(reference, tensors, lens), tri, tensors, dtype)
+
+
+@pytest.mark.parametrize(('shape', 'strength', 'dtype', 'state_v_first'), RECURRENT_CASES)
+def test_fused_recurrent(shape, strength, dtype, state_v_first):
+    torch.manual_seed(42)
+    tensors = make_inputs(*shape, shape[0], strength, dtype)
+    compare(reference(tensors), run(fused_recurrent_kda, tensors, state_v_first), tensors, dtype)
+
+
+@pytest.mark.parametrize(('lens', 'shape', 'strength', 'dtype', 'state_v_first'), VARLEN_CASES)
+def test_fused_recurrent_varlen(lens, shape, strength, dtype, state_v_first):
+    torch.manual_seed(42)
+    tensors = make_inputs(1, sum(lens), *shape, len(lens), strength, dtype)
+    cu_seqlens = torch.tensor([0, *lens], dtype=torch.int32, device=device).cumsum(0, dtype=torch.int32)
+    tri = run(fused_recurrent_kda, tensors, state_v_first, cu_seqlens=cu_seqlens)
+    compare(one_by_one(reference, tensors, lens), tri, tensors, dtype)
+
+
+@OPERATORS
+@pytest.mark.parametrize(('HV', 'K', 'V'), [(2, 20, 36), (1, 16, 16)], ids=['grouped', 'same_sizes'])
+@pytest.mark.parametrize('layout', ['dense', 'varlen'])
+@pytest.mark.parametrize('use_l2norm', [False, True], ids=['raw', 'l2norm'])
+@pytest.mark.parametrize('lower_bound', [None, -5.0], ids=['unbounded', 'bounded'])
+def test_gates_in_kernel(op, HV, K, V, layout, use_l2norm, lower_bound):
+    torch.manual_seed(42)
+    T = by_size(17, 100)
+    tensors = make_inputs(1, T, 1, HV, K, V, 1, 1, torch.float, is_normalised=not use_l2norm)
+    tensors['g'] = leaf(torch.randn_like(tensors['g']) * 3)
+    tensors['beta'] = leaf(torch.randn_like(tensors['beta']))
+    tensors['A_log'] = leaf(torch.randn(HV, device=device))
+    tensors['dt_bias'] = leaf(torch.randn(HV * K, device=device))
+    arguments = dict(tensors)
+    g, A_log, dt_bias = (arguments.pop(name) for name in ('g', 'A_log', 'dt_bias'))
+    if lower_bound is None:
+        arguments['g'] = naive_kda_gate(g, A_log, dt_bias)
+    else:
+        arguments['g'] = naive_kda_lowerbound_gate(g, A_log, dt_bias, lower_bound)
+    arguments['beta'] = arguments['beta'].sigmoid() * 2
+    if use_l2norm:
+        for name in 'qk':
+            arguments[name] = arguments[name] * (arguments[name].square().sum(-1, keepdim=True) + 1e-6).rsqrt()
+    options = {
+        'use_qk_l2norm_in_kernel': use_l2norm,
+        'use_gate_in_kernel': True,
+        'use_beta_sigmoid_in_kernel': True,
+        'allow_neg_eigval': True,
+        'lower_bound': lower_bound,
+        'cu_seqlens': torch.tensor([0, T], device=device) if layout == 'varlen' else None,
+    }
+    compare(reference(arguments), run(op, tensors, False, **options), tensors, torch.float)
+
+
+@pytest.mark.parametrize(
+    ('HV', 'K', 'V', 'layout', 'use_l2norm', 'use_sigmoid'),
+    [
+        (1, 16, 16, 'dense', False, True),
+        (2, 20, 36, 'varlen', True, False),
+        (2, 16, 16, 'dense', True, True),
+        (1, 20, 36, 'dense', False, False),
+    ],
+    ids=['sigmoid', 'grouped-varlen-l2norm', 'grouped-l2norm-sigmoid', 'plain'],
+)
+def test_chunk_with_safe_gate(HV, K, V, layout, use_l2norm, use_sigmoid):
+    torch.manual_seed(42)
+    T = by_size(17, 100)
+    tensors = make_inputs(1, T, 1, HV, K, V, 1, 1, torch.float, is_normalised=not use_l2norm)
+    arguments = dict(tensors)
+    if use_l2norm:
+        for name in 'qk':
+            arguments[name] = arguments[name] * (arguments[name].square().sum(-1, keepdim=True) + 1e-6).rsqrt()
+    if use_sigmoid:
+        arguments['beta'] = arguments['beta'].sigmoid()
+    options = {
+        'safe_gate': True,
+        'use_qk_l2norm_in_kernel': use_l2norm,
+        'use_beta_sigmoid_in_kernel': use_sigmoid,
+        'cu_seqlens': torch.tensor([0, T], device=device) if layout == 'varlen' else None,
+    }
+    compare(reference(arguments), run(chunk_kda, tensors, False, **options), tensors, torch.float)
+
+
+def test_chunk_with_decays_of_every_strength():
+    torch.manual_seed(42)
+    tensors = make_inputs(1, by_size(64, 200), 1, 1, 32, 16, 1, 1, torch.float)
+    # of one channel all steps decay little, of the others some, and of some everything is forgotten at once
+    strength = torch.logspace(-2, 2.5, 32, device=device)
+    tensors['g'] = leaf(-torch.rand_like(tensors['g']) * strength)
+    compare(reference(tensors), run(chunk_kda, tensors, False), tensors, torch.float)
+
+
+@pytest.mark.parametrize('dtype', RATIO, ids=DTYPE_NAMES.values())
+def test_chunk_that_forgets_in_its_first_step(dtype):
+    torch.manual_seed(42)
+    tensors = make_inputs(1, by_size(70, 100), 1, 1, 16, 16, 1, 0.1, dtype)
+    tensors['g'] = leaf(tensors['g'].detach().index_fill(1, torch.tensor([0, 64], device=device), -200.))
+    compare(reference(tensors), run(chunk_kda, tensors, False), tensors, dtype)
+
+
+def test_chunk_returns_intermediate_states():
+    torch.manual_seed(42)
+    tensors = make_inputs(1, 70, 1, 1, 20, 36, 1, 0.1, torch.float)
+    o, ht, h = chunk_kda(**tensors, output_final_state=True, return_intermediate_states=True)
+    assert h.shape == (1, 2, 1, 20, 36)
+    first = {name: x if name == 'initial_state' else x[:, :64] for name, x in tensors.items()}
+    assert_close('h', tensors['initial_state'], h[:, 0], 1e-6)
+    assert_close('h', reference(first)[1], h[:, 1], 1e-4)
+    assert_close('o', reference(tensors)[0], o, 1e-4)
+
+
+@OPERATORS
+def test_without_states(op):
+    torch.manual_seed(42)
+    tensors = make_inputs(1, by_size(17, 100), 2, 2, 32, 16, 1, 1, torch.float)
+    tensors.pop('initial_state')
+    o, ht = op(**tensors, scale=0.5)
+    assert ht is None
+    ref, _ = naive_recurrent_kda(**tensors, scale=0.5)
+    assert_close('o', ref, o, 0.001)
+    do = torch.randn_like(o)
+    leaves = list(tensors.values())
+    grads = [torch.autograd.grad(x, leaves, do) for x in (ref, o)]
+    for name, ref_grad, tri_grad in zip(tensors, *grads, strict=True):
+        assert_close(f'd{name}', ref_grad, tri_grad, 0.001)
+
+
+@OPERATORS
+@pytest.mark.parametrize('pad', [pad_rows, pad_tensor], ids=['rows', 'tensor'])
+def test_padding_is_not_read(op, pad):
+    torch.manual_seed(42)
+    B, T, H, HV, K, V = shape = (1, by_size(17, 100), 1, 2, 20, 36)
+    tensors = make_inputs(*shape, 1, 1, torch.float)
+    do, dht = torch.randn(B, T, HV, V, device=device), torch.randn(1, HV, K, V, device=device)
+    results = []
+    for leaves in (tensors, {name: pad(x) for name, x in tensors.items()}):
+        o, ht = op(**leaves, output_final_state=True)
+        grads = torch.autograd.grad([o, ht], list(leaves.values()), [pad(do).detach(), pad(dht).detach()])
+        results.append([o, ht, *grads])
+    for name, ref, tri in zip(['o', 'ht', *tensors], *results, strict=True):
+        assert tri.abs().max() < 1e20, name
+        assert_close(name, ref, tri, 1e-6)
+
+
+@OPERATORS
+def test_no_tokens(op):
+    torch.manual_seed(42)
+    tensors = make_inputs(2, 0, 1, 1, 16, 16, 2, 1, torch.float)
+    o, ht = op(**tensors, output_final_state=True)
+    assert o.shape == tensors['v'].shape
+    assert torch.equal(ht, tensors['initial_state'])
+
+
+@pytest.mark.parametrize('in_place', [False, True], ids=['new', 'in_place'])
+def test_fused_recurrent_fwd_with_a_pool_of_states(in_place):
+    torch.manual_seed(42)
+    lens = [3, 1, 5]
+    tensors = make_inputs(1, sum(lens), 1, 2, 20, 36, 7, 1, torch.float)
+    tensors = {name: x.detach() for name, x in tensors.items()}
+    pool, rows = tensors['initial_state'], torch.tensor([5, 0, 2], device=device)
+    ref, ref_ht = one_by_one(reference, {**tensors, 'initial_state': pool[rows]}, lens)
+    before, out = pool.clone(), torch.empty_like(tensors['v'])
+    o, ht = fused_recurrent_kda_fwd(
+        **tensors,
+        output_final_state=True,
+        inplace_final_state=in_place,
+        cu_seqlens=torch.tensor([0, *lens], device=device).cumsum(0),
+        ssm_state_indices=rows,
+        out=out,
+    )
+    assert o is out
+    assert_close('o', ref, o, 1e-4)
+    assert_close('ht', ref_ht, ht[rows] if in_place else ht, 1e-4)
+    others = [1, 3, 4, 6]
+    assert torch.equal(pool[others], before[others])
+    assert (ht is pool) == in_place and torch.equal(pool, before) != in_place
+
+
+@OPERATORS
+def test_refuses(op):
+    torch.manual_seed(42)
+    tensors = make_inputs(2, 15, 2, 4, 16, 16, 2, 1, torch.float)
+    with pytest.raises(ValueError, match='do not fit'):
+        op(**{**tensors, 'k': tensors['k'][:, :-1]})
+    with pytest.raises(ValueError, match='gk has to be'):
+        op(**{**tensors, 'g': tensors['g'][..., :-1]})
+    with pytest.raises(ValueError, match='batch size'):
+        op(**tensors, cu_seqlens=torch.tensor([0, 15], device=device))
+
+
+def test_chunk_refuses():
+    torch.manual_seed(42)
+    tensors = make_inputs(1, 15, 1, 1, 16, 16, 1, 1, torch.float)
+    with pytest.raises(NotImplementedError, match='several devices'):
+        chunk_kda(**tensors, cp_context=object())
+    with pytest.raises(ValueError, match='needs lower_bound'):
+        chunk_kda(**tensors, safe_gate=True, use_gate_in_kernel=True)
+
+
+def test_naive_forms_agree():
+    torch.manual_seed(42)
+    tensors = {name: x.detach().double() for name, x in make_inputs(2, 33, 2, 4, 5, 4, 2, 1, torch.float).items()}
+    ref = naive_recurrent_kda(**tensors, output_final_state=True)
+    tri = naive_chunk_kda(**tensors, output_final_state=True, chunk_size=16)
+    for name, one, other in zip(('o', 'ht'), ref, tri, strict=True):
+        assert_close(name, one, other, 1e-9, err_atol=0)
+
+
+@pytest.mark.parametrize('form', [naive_recurrent_kda, naive_chunk_kda], ids=['recurrent', 'chunk'])
+def test_naive_gradcheck(form):
+    torch.manual_seed(42)
+    tensors = {name: leaf(x.double()) for name, x in make_inputs(1, 7, 1, 2, 3, 4, 1, 1, torch.float).items()}
+
+    def call(*values):
+        return form(**dict(zip(tensors, values, strict=True)), output_final_state=True)
+
+    assert torch.autograd.gradcheck(call, list(tensors.values()))
