@@ -4,12 +4,28 @@
 # For a list of all contributors, see the git history of this repository.
 
 from fla.ops.gla import chunk_gla, fused_chunk_gla, fused_recurrent_gla
-from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
+from fla.ops.linear_attn import chunk_linear_attn, fused_chunk_linear_attn, fused_recurrent_linear_attn
+from fla.ops.retention import chunk_retention, fused_chunk_retention, fused_recurrent_retention, parallel_retention
+from fla.ops.simple_gla import (
+    chunk_simple_gla,
+    fused_chunk_simple_gla,
+    fused_recurrent_simple_gla,
+    parallel_simple_gla,
+)
 
 __all__ = [
     'chunk_gla',
+    'chunk_linear_attn',
+    'chunk_retention',
     'chunk_simple_gla',
     'fused_chunk_gla',
+    'fused_chunk_linear_attn',
+    'fused_chunk_retention',
+    'fused_chunk_simple_gla',
     'fused_recurrent_gla',
+    'fused_recurrent_linear_attn',
+    'fused_recurrent_retention',
     'fused_recurrent_simple_gla',
+    'parallel_retention',
+    'parallel_simple_gla',
 ]

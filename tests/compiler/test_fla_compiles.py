@@ -42,6 +42,7 @@ OPTIONAL = {
     'USE_GK': ['gk'],
     'USE_GV': ['gv'],
     'USE_A': ['A'],
+    'STORE_SCORES': ['A'],
     'USE_DW': ['dw', 'dv'],
     'USE_INITIAL_STATE': ['h0'],
     'STORE_FINAL_STATE': ['ht'],
@@ -64,6 +65,10 @@ SIZES = {
     'chunk_bwd_kernel_dqkwg': CHUNKED,
     'chunk_bwd_kernel_dv': CHUNKED,
     'chunk_bwd_kernel_dv_local': CHUNKED,
+    'fused_chunk_simple_gla_fwd_kernel_o': {**CHUNKED, 'BK': 128},
+    'parallel_simple_gla_fwd_kernel_o': {**CHUNKED, 'BK': 128},
+    'parallel_simple_gla_bwd_kernel_dq': {**CHUNKED, 'BK': 128},
+    'parallel_simple_gla_bwd_kernel_dkv': {**CHUNKED, 'BK': 128},
     'chunk_gla_fwd_kernel_o': CHUNKED,
     'chunk_gla_bwd_kernel_dqkg': CHUNKED,
     'chunk_gla_bwd_kernel_dv': CHUNKED,
@@ -71,8 +76,13 @@ SIZES = {
     'fused_recurrent_bwd_kernel_dq': RECURRENT,
     'fused_recurrent_bwd_kernel_dkv': RECURRENT,
 }
-# enough to reach PTX without spending minutes: one with products of blocks, one with a loop over steps, one with a scan
-PTX_SAMPLE = ('chunk_bwd_kernel_dqkwg', 'fused_recurrent_bwd_kernel_dkv', 'chunk_local_cumsum_fwd_kernel_vector')
+# enough to reach PTX without spending minutes: with products of blocks, with a loop over tiles or steps, with a scan
+PTX_SAMPLE = (
+    'chunk_bwd_kernel_dqkwg',
+    'parallel_simple_gla_bwd_kernel_dkv',
+    'fused_recurrent_bwd_kernel_dkv',
+    'chunk_local_cumsum_fwd_kernel_vector',
+)
 
 
 def unwrap(obj):
