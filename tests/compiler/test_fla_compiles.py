@@ -26,14 +26,16 @@ pytest.importorskip('triton')
 ROOT = Path(__file__).parents[2]
 
 # the types of arguments; `*x` stands for a pointer to the type of the inputs
-INPUTS = ('q', 'k', 'v', 'w', 'h', 'do', 'dh', 'dv', 'dq', 'dk', 'dw', 'A', 's', 'o', 'gk', 'gv')
+INPUTS = (
+    *('q', 'k', 'v', 'w', 'h', 'do', 'dh', 'dv', 'dq', 'dk', 'dw', 'A', 's', 'o', 'gk', 'gv'),
+    *('a', 'b', 'x', 'y', 'p', 'dp', 'dx', 'dy', 'padded', 'packed'),
+)
 TYPES = {
     **dict.fromkeys(INPUTS, '*x'),
-    **dict.fromkeys(('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0'), '*fp32'),
+    **dict.fromkeys(('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0', 'z'), '*fp32'),
     **dict.fromkeys(('cu_seqlens', 'chunk_indices', 'split_offsets'), '*i64'),
-    'B': 'i32',
-    'T': 'i32',
-    'scale': 'fp32',
+    **dict.fromkeys(('B', 'T', 'M', 'x_batch', 'x_row', 'b_batch'), 'i32'),
+    **dict.fromkeys(('scale', 'alpha', 'beta'), 'fp32'),
 }
 # the arguments that are `None` unless a flag is set
 OPTIONAL = {
@@ -49,6 +51,9 @@ OPTIONAL = {
     'USE_FINAL_STATE_GRADIENT': ['dht'],
     'STORE_INITIAL_STATE_GRADIENT': ['dh0'],
     'HAS_SCALE': ['scale'],
+    'HAS_INPUT': ['x'],
+    'HAS_ALPHA': ['alpha'],
+    'HAS_BETA': ['beta'],
     'IS_VARLEN': ['cu_seqlens', 'chunk_indices', 'split_offsets'],
 }
 CHUNKED = {'H': 2, 'K': 100, 'V': 60, 'BT': 64, 'BK': 64, 'BV': 64}
@@ -59,6 +64,13 @@ SIZES = {
     'chunk_local_cumsum_fwd_kernel_vector': {'H': 2, 'S': 100, 'BT': 64, 'BS': 32},
     'chunk_global_cumsum_fwd_kernel_scalar': {'H': 2, 'BT': 64},
     'chunk_global_cumsum_fwd_kernel_vector': {'H': 2, 'S': 100, 'BT': 64, 'BS': 32},
+    'softmax_fwd_kernel_p': {'D': 10000, 'BD': 8192},
+    'softmax_bwd_kernel_dx': {'D': 10000, 'BD': 8192},
+    'logsumexp_fwd_kernel_z': {'D': 10000, 'BD': 8192},
+    'matmul_fwd_kernel_y': {'N': 100, 'K': 60, 'BM': 64, 'BN': 64, 'BK': 32, 'GROUP': 8, 'ACTIVATION': 'tanh'},
+    'mean_pooling_fwd_kernel_y': {'H': 2, 'D': 100, 'C': 100, 'BT': 32, 'BD': 64},
+    'mean_pooling_bwd_kernel_dx': {'H': 2, 'D': 100, 'C': 100, 'BT': 32, 'BD': 64},
+    'pack_sequence_fwd_kernel_rows': {'D': 100, 'BT': 16, 'BD': 64},
     'chunk_fwd_kernel_h': {**CHUNKED, 'BS': 128},
     'chunk_bwd_kernel_dh': {**CHUNKED, 'BS': 128},
     'chunk_fwd_kernel_o': CHUNKED,
