@@ -7,11 +7,13 @@
 
 import torch
 
+from fla.ops.backends import dispatch
 from fla.ops.linear_attn.normalize import by_simple_gla
 from fla.ops.simple_gla.chunk import chunk_simple_gla
 from fla.utils import input_guard
 
 
+@dispatch('linear_attn')
 @input_guard
 def chunk_linear_attn(
     q: torch.Tensor,

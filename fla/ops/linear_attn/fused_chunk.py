@@ -7,11 +7,13 @@
 
 import torch
 
+from fla.ops.backends import dispatch
 from fla.ops.linear_attn.normalize import by_simple_gla
 from fla.ops.simple_gla.fused_chunk import fused_chunk_simple_gla
 from fla.utils import input_guard
 
 
+@dispatch('linear_attn')
 @input_guard
 def fused_chunk_linear_attn(
     q: torch.Tensor,
