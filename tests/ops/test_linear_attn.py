@@ -185,6 +185,17 @@ def test_weights_add_up_to_one(op):
     assert_close('o', torch.ones_like(o), o, 1e-5)
 
 
+@pytest.mark.parametrize('op', [chunk_linear_attn, fused_chunk_linear_attn, fused_recurrent_linear_attn], ids=OP_IDS)
+def test_sums_beyond_half_precision(op):
+    torch.manual_seed(42)
+    tensors = make_inputs(1, by_size(200, 500), 1, 16, 20, 1, torch.half)
+    for name in 'qk':
+        tensors[name] = leaf(tensors[name] * 20)
+    ref = reference(tensors, True)
+    assert (tensors['q'].float() * tensors['k'].float().cumsum(1)).sum(-1).max() / 4 > 65504
+    compare(ref, with_sums(op, normalize=True, **tensors), tensors, torch.half)
+
+
 @pytest.mark.parametrize('op', OPS, ids=OP_IDS)
 @pytest.mark.parametrize('pad', [pad_rows, pad_tensor], ids=['rows', 'tensor'])
 def test_padding_is_not_read(op, pad):

@@ -17,44 +17,44 @@ ALL_OPS = [*OPS, parallel_retention]
 ALL_IDS = [*OP_IDS, 'parallel']
 
 
-def case(shape, dtype, scale=None, state_v_first=False):
+def case(shape, dtype, scale=None):
     name = '-'.join(f'{dim}{size}' for dim, size in zip('BTHKV', shape, strict=True))
-    name = f'{name}-{DTYPE_NAMES[dtype]}' if scale is None else f'{name}-{DTYPE_NAMES[dtype]}-scale'
-    return pytest.param(shape, dtype, scale, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
+    name = f'{name}-{DTYPE_NAMES[dtype]}'
+    return pytest.param(shape, dtype, scale, id=name if scale is None else f'{name}-scale')
 
 
-def varlen_case(lens, shape, dtype, state_v_first=False):
+def varlen_case(lens, shape, dtype):
     name = '-'.join(f'{dim}{size}' for dim, size in zip('HKV', shape, strict=True))
-    name = f'{"_".join(map(str, lens))}-{name}-{DTYPE_NAMES[dtype]}'
-    return pytest.param(lens, shape, dtype, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
+    return pytest.param(lens, shape, dtype, id=f'{"_".join(map(str, lens))}-{name}-{DTYPE_NAMES[dtype]}')
 
 
+LAYOUTS = [pytest.param(False, id='state_kv'), pytest.param(True, id='state_vk')]
 CASES = by_size(
     small=[
         case((1, 63, 1, 64, 64), torch.float),
-        case((2, 70, 3, 20, 40), torch.float, 0.3, state_v_first=True),
+        case((2, 70, 3, 20, 40), torch.float, 0.3),
         case((1, 66, 2, 60, 16), torch.half),
-        case((2, 15, 1, 32, 60), torch.bfloat16, state_v_first=True),
+        case((2, 15, 1, 32, 60), torch.bfloat16),
         case((1, 1, 1, 16, 16), torch.float),
     ],
     full=[
         case((1, 63, 1, 64, 64), torch.float),
-        case((2, 500, 3, 20, 40), torch.float, 0.3, state_v_first=True),
+        case((2, 500, 3, 20, 40), torch.float, 0.3),
         case((2, 1000, 8, 100, 60), torch.half),
         case((2, 500, 2, 200, 256), torch.half),
-        case((2, 2000, 4, 128, 128), torch.bfloat16, state_v_first=True),
+        case((2, 2000, 4, 128, 128), torch.bfloat16),
         case((1, 1, 1, 16, 16), torch.float),
     ],
 )
 VARLEN_CASES = by_size(
     small=[
         varlen_case([1, 64, 0, 10], (1, 20, 36), torch.float),
-        varlen_case([33, 3], (2, 32, 16), torch.half, state_v_first=True),
+        varlen_case([33, 3], (2, 32, 16), torch.half),
         varlen_case([1, 30], (1, 16, 16), torch.bfloat16),
     ],
     full=[
         varlen_case([1, 64, 0, 70], (2, 20, 36), torch.float),
-        varlen_case([1000, 3, 500, 497], (4, 128, 64), torch.half, state_v_first=True),
+        varlen_case([1000, 3, 500, 497], (4, 128, 64), torch.half),
         varlen_case([15, 2000, 33], (2, 100, 100), torch.bfloat16),
     ],
 )
@@ -75,16 +75,16 @@ def reference(tensors, scale=None, reverse=False):
     return o.flip(1) if reverse else o, ht
 
 
-@pytest.mark.parametrize(('shape', 'dtype', 'scale', 'state_v_first'), CASES)
-def test_chunk(shape, dtype, scale, state_v_first):
+@pytest.mark.parametrize(('shape', 'dtype', 'scale'), CASES)
+def test_chunk(shape, dtype, scale):
     torch.manual_seed(42)
     tensors = make_inputs(*shape, shape[0], dtype)
     tri = chunk_retention(**tensors, scale=scale, output_final_state=True)
     compare(reference(tensors, scale), tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('lens', 'shape', 'dtype', 'state_v_first'), VARLEN_CASES)
-def test_chunk_varlen(lens, shape, dtype, state_v_first):
+@pytest.mark.parametrize(('lens', 'shape', 'dtype'), VARLEN_CASES)
+def test_chunk_varlen(lens, shape, dtype):
     torch.manual_seed(42)
     tensors = make_inputs(1, sum(lens), *shape, len(lens), dtype)
     cu_seqlens = torch.tensor([0, *lens], device=device).cumsum(0)
@@ -92,16 +92,16 @@ def test_chunk_varlen(lens, shape, dtype, state_v_first):
     compare(one_by_one(reference, tensors, lens), tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('shape', 'dtype', 'scale', 'state_v_first'), CASES)
-def test_fused_chunk(shape, dtype, scale, state_v_first):
+@pytest.mark.parametrize(('shape', 'dtype', 'scale'), CASES)
+def test_fused_chunk(shape, dtype, scale):
     torch.manual_seed(42)
     tensors = make_inputs(*shape, shape[0], dtype)
     tri = fused_chunk_retention(**tensors, scale=scale, output_final_state=True)
     compare(reference(tensors, scale), tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('lens', 'shape', 'dtype', 'state_v_first'), VARLEN_CASES)
-def test_fused_chunk_varlen(lens, shape, dtype, state_v_first):
+@pytest.mark.parametrize(('lens', 'shape', 'dtype'), VARLEN_CASES)
+def test_fused_chunk_varlen(lens, shape, dtype):
     torch.manual_seed(42)
     tensors = make_inputs(1, sum(lens), *shape, len(lens), dtype)
     cu_seqlens = torch.tensor([0, *lens], device=device).cumsum(0)
@@ -109,8 +109,9 @@ def test_fused_chunk_varlen(lens, shape, dtype, state_v_first):
     compare(one_by_one(reference, tensors, lens), tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('shape', 'dtype', 'scale', 'state_v_first'), CASES)
+@pytest.mark.parametrize(('shape', 'dtype', 'scale'), CASES)
 @pytest.mark.parametrize('reverse', [False, True], ids=['forward', 'reverse'])
+@pytest.mark.parametrize('state_v_first', LAYOUTS)
 def test_fused_recurrent(shape, dtype, scale, state_v_first, reverse):
     torch.manual_seed(42)
     tensors = make_inputs(*shape, shape[0], dtype)
@@ -118,7 +119,8 @@ def test_fused_recurrent(shape, dtype, scale, state_v_first, reverse):
     compare(reference(tensors, scale, reverse), tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('lens', 'shape', 'dtype', 'state_v_first'), VARLEN_CASES)
+@pytest.mark.parametrize(('lens', 'shape', 'dtype'), VARLEN_CASES)
+@pytest.mark.parametrize('state_v_first', LAYOUTS)
 def test_fused_recurrent_varlen(lens, shape, dtype, state_v_first):
     torch.manual_seed(42)
     tensors = make_inputs(1, sum(lens), *shape, len(lens), dtype)
@@ -138,8 +140,8 @@ def compare_parallel(ref, tri, tensors, dtype):
         assert_close(f'd{name}', ref_grad, tri_grad, RATIO[dtype])
 
 
-@pytest.mark.parametrize(('shape', 'dtype', 'scale', 'state_v_first'), CASES)
-def test_parallel(shape, dtype, scale, state_v_first):
+@pytest.mark.parametrize(('shape', 'dtype', 'scale'), CASES)
+def test_parallel(shape, dtype, scale):
     torch.manual_seed(42)
     tensors = make_inputs(*shape, shape[0], dtype)
     tensors.pop('initial_state')
@@ -148,8 +150,8 @@ def test_parallel(shape, dtype, scale, state_v_first):
     compare_parallel(ref, tri, tensors, dtype)
 
 
-@pytest.mark.parametrize(('lens', 'shape', 'dtype', 'state_v_first'), VARLEN_CASES)
-def test_parallel_varlen(lens, shape, dtype, state_v_first):
+@pytest.mark.parametrize(('lens', 'shape', 'dtype'), VARLEN_CASES)
+def test_parallel_varlen(lens, shape, dtype):
     torch.manual_seed(42)
     tensors = make_inputs(1, sum(lens), *shape, 1, dtype)
     tensors.pop('initial_state')

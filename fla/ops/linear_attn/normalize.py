@@ -8,6 +8,7 @@
 The gradient of q is a difference of what comes through the outputs and what comes through the normaliser, which are of a size. So that it is rounded once, and not they, both go through the same kernels.
 """
 
+import math
 from collections.abc import Callable
 
 import torch
@@ -35,16 +36,27 @@ def by_simple_gla(
 ) -> tuple[torch.Tensor, States]:
     """The outputs and the final states, by a form of simple GLA that gets the options too."""
     kv, z = initial_state if isinstance(initial_state, tuple | list) else (initial_state, None)
-    options.update(scale=scale, output_final_state=output_final_state, cu_seqlens=cu_seqlens)
+    options.update(output_final_state=output_final_state, cu_seqlens=cu_seqlens)
     if not normalize:
-        return form(q=q, k=k, v=v, initial_state=kv, **options)
-    V = v.shape[-1]
+        return form(q=q, k=k, v=v, scale=scale, initial_state=kv, **options)
+    K, V = k.shape[-1], v.shape[-1]
+    factor = _balance(q.shape[1])
+    options['scale'] = (K ** -0.5 if scale is None else scale) * factor
     extra = _with_one(v)
     check_inputs(q, k, v, kv, False, cu_seqlens)
     check_inputs(q, k, extra[..., :1], z[..., None] if z is not None else None, False, cu_seqlens)
     o, ht = form(q=q, k=k, v=torch.cat([v, extra], dim=-1), initial_state=_join(kv, z, extra.shape[-1], V), **options)
-    total = o[..., V:V + 1].float() + EPSILON
-    return (o[..., :V] / total).to(v.dtype), (ht[..., :V], ht[..., V]) if output_final_state else None
+    total = o[..., V:V + 1].float() + EPSILON * factor
+    final_state = (ht[..., :V].contiguous(), ht[..., V].contiguous()) if output_final_state else None
+    return (o[..., :V] / total).to(v.dtype), final_state
+
+
+def _balance(T: int) -> float:
+    """A factor of numerators and denominators, which cancels out, and with which fp16 holds them and their gradients.
+
+    Sums over T steps and gradients divided by them stay within a range of about the square root of T around 1; a power of two rounds nothing.
+    """
+    return 2. ** -round(math.log2(max(T, 1)) / 2)
 
 
 def _with_one(v: torch.Tensor) -> torch.Tensor:
