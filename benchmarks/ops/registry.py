@@ -101,11 +101,12 @@ def _gla(name: str) -> Callable[[Shape, torch.dtype], dict[str, torch.Tensor]]:
 
 
 _SIMPLE_TESTS, _GLA_TESTS = 'tests/ops/test_simple_gla.py', 'tests/ops/test_gla.py'
+_PARALLEL_TESTS = 'tests/ops/test_simple_gla_parallel.py'
 OPERATORS: dict[str, Operator] = {
     'chunk_simple_gla': Operator(chunk_simple_gla, _simple_gla, _SIMPLE_TESTS, 64),
     'fused_recurrent_simple_gla': Operator(fused_recurrent_simple_gla, _simple_gla, _SIMPLE_TESTS),
     'fused_chunk_simple_gla': Operator(fused_chunk_simple_gla, _simple_gla, _SIMPLE_TESTS, 64),
-    'parallel_simple_gla': Operator(parallel_simple_gla, _simple_gla, 'tests/ops/test_simple_gla_parallel.py', is_parallel=True),
+    'parallel_simple_gla': Operator(parallel_simple_gla, _simple_gla, _PARALLEL_TESTS, is_parallel=True),
     'chunk_linear_attn': Operator(chunk_linear_attn, _linear_attn, 'tests/ops/test_linear_attn.py', 64, is_gated=False),
     'chunk_retention': Operator(chunk_retention, _qkv, 'tests/ops/test_retention.py', 64, is_gated=False),
     'chunk_gla': Operator(chunk_gla, _gla('g'), _GLA_TESTS, 64, True),
