@@ -109,8 +109,10 @@ def parallel_simple_gla_fwd_kernel_o(
         b_A *= masked_exp(b_g[:, None] - b_g[None, :], m_s)
     b_A = tl.where(m_s, b_A, 0)
     b_o = (b_o + dot(b_A.to(b_v.dtype), b_v)) * scale
-    if STORE_SCORES and i_v == 0:
-        tl.store(A + o_A + o_t[None, :], (b_A * scale).to(A.dtype.element_ty), mask=m_s)
+    if STORE_SCORES:
+        p_A = A + o_A + o_t[None, :]
+        if i_v == 0:
+            tl.store(p_A, (b_A * scale).to(A.dtype.element_ty), mask=m_s)
     n_tokens = T_all * B
     tl.store(o + (i_k * n_tokens * H + o_th)[:, None] * V + o_v[None, :], b_o.to(o.dtype.element_ty), mask=m_tv)
 
