@@ -16,9 +16,13 @@ from fla.ops import (
     chunk_gated_delta_rule,
     chunk_gla,
     chunk_kda,
+    chunk_linear_attn,
+    chunk_retention,
     chunk_simple_gla,
+    fused_chunk_simple_gla,
     fused_recurrent_gla,
     fused_recurrent_simple_gla,
+    parallel_simple_gla,
 )
 
 
@@ -45,6 +49,10 @@ class Operator(NamedTuple):
             The length of its chunks, 0 for a recurrence. Default: `0`.
         gate_channels (bool, Optional):
             Whether its gates have a value a key channel. Default: `False`.
+        is_gated (bool, Optional):
+            Whether it has gates that are tensors. Default: `True`.
+        is_parallel (bool, Optional):
+            Whether it takes the scores of all steps, and has no state. Default: `False`.
     """
 
     function: Callable
@@ -52,16 +60,20 @@ class Operator(NamedTuple):
     tests: str
     chunk_size: int = 0
     gate_channels: bool = False
+    is_gated: bool = True
+    is_parallel: bool = False
 
     def floor(self, shape: Shape, dtype: torch.dtype) -> tuple[int, int]:
         """The bytes that the forward pass has to read and write, each once, and the operations of its matrix products.
 
-        A chunk of C steps takes 2 C D D for the part of its state in the outputs, as many for the new state, and 2 C C D each for its scores and their part in the outputs, half of which are masked.
+        A chunk of C steps takes 2 C D D for the part of its state in the outputs, as many for the new state, and 2 C C D each for its scores and their part in the outputs, half of which are masked. A parallel form is one chunk without a state.
         """
         B, T, H, D = shape
         size = dtype.itemsize
-        gates = B * T * H * (D if self.gate_channels else 1) * 4
+        gates = B * T * H * (D if self.gate_channels else 1) * 4 if self.is_gated else 0
         moved = 4 * B * T * H * D * size + gates
+        if self.is_parallel:
+            return moved, B * T * H * D * 2 * T
         chunk = self.chunk_size or 1
         return moved, B * T * H * D * (4 * D + 2 * chunk)
 
@@ -76,6 +88,11 @@ def _qkv(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tensor]:
 
 def _log_gate(*sizes: int) -> torch.Tensor:
     return (F.logsigmoid(torch.randn(*sizes, device='cuda')) / 16).requires_grad_()
+
+
+def _linear_attn(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+    inputs = _qkv(shape, dtype)
+    return {**inputs, **{name: inputs[name].detach().relu().add(0.1).requires_grad_() for name in 'qk'}}
 
 
 def _simple_gla(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tensor]:
@@ -102,9 +119,14 @@ def _kda(shape: Shape, dtype: torch.dtype) -> dict[str, torch.Tensor]:
 
 
 _SIMPLE_TESTS, _GLA_TESTS = 'tests/ops/test_simple_gla.py', 'tests/ops/test_gla.py'
+_PARALLEL_TESTS = 'tests/ops/test_simple_gla_parallel.py'
 OPERATORS: dict[str, Operator] = {
     'chunk_simple_gla': Operator(chunk_simple_gla, _simple_gla, _SIMPLE_TESTS, 64),
     'fused_recurrent_simple_gla': Operator(fused_recurrent_simple_gla, _simple_gla, _SIMPLE_TESTS),
+    'fused_chunk_simple_gla': Operator(fused_chunk_simple_gla, _simple_gla, _SIMPLE_TESTS, 64),
+    'parallel_simple_gla': Operator(parallel_simple_gla, _simple_gla, _PARALLEL_TESTS, is_parallel=True),
+    'chunk_linear_attn': Operator(chunk_linear_attn, _linear_attn, 'tests/ops/test_linear_attn.py', 64, is_gated=False),
+    'chunk_retention': Operator(chunk_retention, _qkv, 'tests/ops/test_retention.py', 64, is_gated=False),
     'chunk_gla': Operator(chunk_gla, _gla('g'), _GLA_TESTS, 64, True),
     'chunk_delta_rule': Operator(chunk_delta_rule, _delta_rule, 'tests/ops/test_delta_rule.py', 64),
     'chunk_gated_delta_rule': Operator(chunk_gated_delta_rule, _gated_delta_rule, 'tests/ops/test_gated_delta_rule.py', 64),

@@ -7,7 +7,14 @@ from fla.ops.delta_rule import chunk_delta_rule, fused_chunk_delta_rule, fused_r
 from fla.ops.gated_delta_rule import chunk_gated_delta_rule, chunk_gdn, fused_recurrent_gated_delta_rule, fused_recurrent_gdn
 from fla.ops.gla import chunk_gla, fused_chunk_gla, fused_recurrent_gla
 from fla.ops.kda import chunk_kda, fused_recurrent_kda
-from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
+from fla.ops.linear_attn import chunk_linear_attn, fused_chunk_linear_attn, fused_recurrent_linear_attn
+from fla.ops.retention import chunk_retention, fused_chunk_retention, fused_recurrent_retention, parallel_retention
+from fla.ops.simple_gla import (
+    chunk_simple_gla,
+    fused_chunk_simple_gla,
+    fused_recurrent_simple_gla,
+    parallel_simple_gla,
+)
 
 __all__ = [
     'chunk_delta_rule',
@@ -15,13 +22,22 @@ __all__ = [
     'chunk_gdn',
     'chunk_gla',
     'chunk_kda',
+    'chunk_linear_attn',
+    'chunk_retention',
     'chunk_simple_gla',
     'fused_chunk_delta_rule',
     'fused_chunk_gla',
+    'fused_chunk_linear_attn',
+    'fused_chunk_retention',
+    'fused_chunk_simple_gla',
     'fused_recurrent_delta_rule',
     'fused_recurrent_gated_delta_rule',
     'fused_recurrent_gdn',
     'fused_recurrent_gla',
     'fused_recurrent_kda',
+    'fused_recurrent_linear_attn',
+    'fused_recurrent_retention',
     'fused_recurrent_simple_gla',
+    'parallel_retention',
+    'parallel_simple_gla',
 ]

@@ -8,12 +8,13 @@
 import os
 
 
-def _flag(name: str, default: str) -> bool:
+def flag(name: str, default: str) -> bool:
+    """Whether a variable, or its default, says yes."""
     return os.getenv(name, default).strip().lower() in ('1', 'true', 'yes', 'on')
 
 
-FLA_CI_ENV = _flag('FLA_CI_ENV', '0')
-FLA_CACHE_RESULTS = _flag('FLA_CACHE_RESULTS', '1')
-FLA_DISABLE_TENSOR_CACHE = _flag('FLA_DISABLE_TENSOR_CACHE', '0')
+FLA_CI_ENV = flag('FLA_CI_ENV', '0')
+FLA_CACHE_RESULTS = flag('FLA_CACHE_RESULTS', '1')
+FLA_DISABLE_TENSOR_CACHE = flag('FLA_DISABLE_TENSOR_CACHE', '0')
 FLA_TENSOR_CACHE_SIZE = int(os.getenv('FLA_TENSOR_CACHE_SIZE', '4'))
-FLA_USE_TMA = _flag('FLA_USE_TMA', '0')
+FLA_USE_TMA = flag('FLA_USE_TMA', '0')

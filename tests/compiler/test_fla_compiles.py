@@ -26,14 +26,17 @@ pytest.importorskip('triton')
 ROOT = Path(__file__).parents[2]
 
 # the types of arguments; `*x` stands for a pointer to the type of the inputs
-INPUTS = (*'qkvwuhAsoxy', 'do', 'dh', 'dv', 'dv2', 'du', 'dq', 'dk', 'dw', 'dx', 'dy', 'gk', 'gv', 'kg', 'qg', 'Ai', 'Aqk', 'v_new', 'beta')
+INPUTS = (
+    *('q', 'k', 'v', 'w', 'u', 'h', 'do', 'dh', 'dv', 'dv2', 'du', 'dq', 'dk', 'dw', 'A', 'Ai', 'Aqk', 's', 'o', 'gk', 'gv'),
+    *('a', 'b', 'x', 'y', 'p', 'dp', 'dx', 'dy', 'kg', 'qg', 'v_new', 'beta', 'padded', 'packed'),
+)
+IN_FP32 = ('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0', 'z', 'e', 'dbeta', 'rstd', 'A_log', 'dt_bias', 'dA')
 TYPES = {
     **dict.fromkeys(INPUTS, '*x'),
-    **dict.fromkeys(('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0', 'e', 'dbeta', 'rstd', 'A_log', 'dt_bias', 'dA'), '*fp32'),
+    **dict.fromkeys(IN_FP32, '*fp32'),
     **dict.fromkeys(('cu_seqlens', 'chunk_indices', 'chunk_offsets', 'split_offsets'), '*i64'),
-    'B': 'i32',
-    'T': 'i32',
-    **dict.fromkeys(('scale', 'eps', 'lower_bound'), 'fp32'),
+    **dict.fromkeys(('B', 'T', 'M', 'x_batch', 'x_row', 'b_batch'), 'i32'),
+    **dict.fromkeys(('scale', 'alpha', 'eps', 'lower_bound'), 'fp32'),
 }
 # the arguments that are `None` unless a flag is set
 OPTIONAL = {
@@ -42,6 +45,7 @@ OPTIONAL = {
     'USE_GK': ['gk'],
     'USE_GV': ['gv'],
     'USE_A': ['A'],
+    'STORE_SCORES': ['A'],
     'USE_DW': ['dw', 'dv'],
     'USE_INITIAL_STATE': ['h0'],
     'STORE_FINAL_STATE': ['ht'],
@@ -54,6 +58,9 @@ OPTIONAL = {
     'STORE_QG': ['qg'],
     'SAVE_NEW_VALUE': ['v_new'],
     'USE_BETA': ['beta'],
+    'HAS_INPUT': ['x'],
+    'HAS_ALPHA': ['alpha'],
+    'HAS_BETA': ['beta'],
     'IS_VARLEN': ['cu_seqlens', 'chunk_indices', 'chunk_offsets', 'split_offsets'],
 }
 CHUNKED = {'H': 2, 'K': 100, 'V': 60, 'BT': 64, 'BK': 64, 'BV': 64}
@@ -66,12 +73,23 @@ SIZES = {
     'chunk_local_cumsum_fwd_kernel_vector': {'H': 2, 'S': 100, 'BT': 64, 'BS': 32},
     'chunk_global_cumsum_fwd_kernel_scalar': {'H': 2, 'BT': 64},
     'chunk_global_cumsum_fwd_kernel_vector': {'H': 2, 'S': 100, 'BT': 64, 'BS': 32},
+    'softmax_fwd_kernel_p': {'D': 10000, 'BD': 8192},
+    'softmax_bwd_kernel_dx': {'D': 10000, 'BD': 8192},
+    'logsumexp_fwd_kernel_z': {'D': 10000, 'BD': 8192},
+    'matmul_fwd_kernel_y': {'N': 100, 'K': 60, 'BM': 64, 'BN': 64, 'BK': 32, 'GROUP': 8, 'ACTIVATION': 'tanh'},
+    'mean_pooling_fwd_kernel_y': {'H': 2, 'D': 100, 'C': 100, 'BT': 32, 'BD': 64},
+    'mean_pooling_bwd_kernel_dx': {'H': 2, 'D': 100, 'C': 100, 'BT': 32, 'BD': 64},
+    'pack_sequence_fwd_kernel_rows': {'D': 100, 'BT': 16, 'BD': 64},
     'chunk_fwd_kernel_h': {**CHUNKED, 'BS': 128},
     'chunk_bwd_kernel_dh': {**CHUNKED, 'BS': 128},
     'chunk_fwd_kernel_o': GROUPED,
     'chunk_bwd_kernel_dqkwg': GROUPED,
     'chunk_bwd_kernel_dv': GROUPED,
     'chunk_bwd_kernel_dv_local': GROUPED,
+    'fused_chunk_simple_gla_fwd_kernel_o': {**CHUNKED, 'BK': 128},
+    'parallel_simple_gla_fwd_kernel_o': {**CHUNKED, 'BK': 128},
+    'parallel_simple_gla_bwd_kernel_dq': {**CHUNKED, 'BK': 128},
+    'parallel_simple_gla_bwd_kernel_dkv': {**CHUNKED, 'BK': 128},
     'chunk_gla_fwd_kernel_o': CHUNKED,
     'chunk_gla_bwd_kernel_dqkg': CHUNKED,
     'chunk_gla_bwd_kernel_dv': CHUNKED,
@@ -95,8 +113,13 @@ SIZES = {
     'fused_recurrent_delta_bwd_kernel_dq': {**RECURRENT, 'HV': 4},
     'fused_recurrent_delta_bwd_kernel_dv': {**RECURRENT, 'HV': 4},
 }
-# enough to reach PTX without spending minutes: one with products of blocks, one with a loop over steps, one with a scan
-PTX_SAMPLE = ('chunk_bwd_kernel_dqkwg', 'fused_recurrent_bwd_kernel_dkv', 'chunk_local_cumsum_fwd_kernel_vector')
+# enough to reach PTX without spending minutes: with products of blocks, with a loop over tiles or steps, with a scan
+PTX_SAMPLE = (
+    'chunk_bwd_kernel_dqkwg',
+    'parallel_simple_gla_bwd_kernel_dkv',
+    'fused_recurrent_bwd_kernel_dkv',
+    'chunk_local_cumsum_fwd_kernel_vector',
+)
 
 
 def unwrap(obj):
@@ -130,6 +153,11 @@ def variants(jit) -> Iterator[dict]:
         yield {flag: flag in chosen for flag in flags}
 
 
+def type_of(name: str, jit) -> str:
+    """The type of an argument; `beta` is a factor for `addmm`, and one a step for the delta rule."""
+    return 'fp32' if name == 'beta' and 'alpha' in jit.arg_names else TYPES[name]
+
+
 def signature(jit, flags: dict, dtype: str) -> tuple[dict, dict]:
     """The types and the constants of one variant."""
     absent = {name for flag, names in OPTIONAL.items() if flag in flags and not flags[flag] for name in names}
@@ -138,7 +166,7 @@ def signature(jit, flags: dict, dtype: str) -> tuple[dict, dict]:
     constants = {**SIZES[jit.fn.__name__], **flags, **{name: None for name in jit.arg_names if name in absent}}
     types = {}
     for name in jit.arg_names:
-        types[name] = 'constexpr' if name in constants else TYPES[name].replace('*x', f'*{dtype}')
+        types[name] = 'constexpr' if name in constants else type_of(name, jit).replace('*x', f'*{dtype}')
     return types, constants
 
 

@@ -7,10 +7,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fla.ops.simple_gla import chunk_simple_gla, fused_recurrent_simple_gla
+from fla.ops.simple_gla import chunk_simple_gla, fused_chunk_simple_gla, fused_recurrent_simple_gla
 from fla.ops.simple_gla.naive import naive_chunk_simple_gla, naive_parallel_simple_gla, naive_recurrent_simple_gla
 from fla.utils import assert_close, by_size, device, device_torch_lib
 from tests.ops.operators import DTYPE_NAMES, compare, leaf, one_by_one, pad_rows, pad_tensor, run
+
+OPS = [chunk_simple_gla, fused_chunk_simple_gla, fused_recurrent_simple_gla]
+OP_IDS = ['chunk', 'fused_chunk', 'fused_recurrent']
 
 
 def case(shape, gates, dtype, scale=None, state_v_first=False):
@@ -140,6 +143,23 @@ def test_chunk_varlen(lens, shape, gates, dtype, state_v_first):
     compare(ref, tri, tensors, dtype)
 
 
+@pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale', 'state_v_first'), CHUNK_CASES)
+def test_fused_chunk(shape, gates, dtype, scale, state_v_first):
+    torch.manual_seed(42)
+    tensors, g_gamma = make_inputs(*shape, shape[0], gates, dtype)
+    tri = fused_chunk_simple_gla(**tensors, g_gamma=g_gamma, scale=scale, output_final_state=True)
+    compare(reference(tensors, g_gamma, scale), tri, tensors, dtype)
+
+
+@pytest.mark.parametrize(('lens', 'shape', 'gates', 'dtype', 'state_v_first'), CHUNK_VARLEN_CASES)
+def test_fused_chunk_varlen(lens, shape, gates, dtype, state_v_first):
+    torch.manual_seed(42)
+    tensors, g_gamma = make_inputs(1, sum(lens), *shape, len(lens), gates, dtype)
+    cu_seqlens = torch.tensor([0, *lens], device=device).cumsum(0)
+    tri = fused_chunk_simple_gla(**tensors, g_gamma=g_gamma, output_final_state=True, cu_seqlens=cu_seqlens)
+    compare(one_by_one(lambda one: reference(one, g_gamma, None), tensors, lens), tri, tensors, dtype)
+
+
 @pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale', 'state_v_first'), RECURRENT_CASES)
 @pytest.mark.parametrize('reverse', [False, True], ids=['forward', 'reverse'])
 def test_fused_recurrent(shape, gates, dtype, scale, state_v_first, reverse):
@@ -161,7 +181,7 @@ def test_fused_recurrent_varlen(lens, shape, gates, dtype, state_v_first, revers
     compare(ref, tri, tensors, dtype)
 
 
-@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_chunk_simple_gla, fused_recurrent_simple_gla], ids=OP_IDS)
 def test_without_states(op):
     torch.manual_seed(42)
     tensors, _ = make_inputs(1, by_size(17, 100), 2, 32, 16, 1, 'g', torch.float)
@@ -177,7 +197,7 @@ def test_without_states(op):
         assert_close(f'd{name}', ref_grad, tri_grad, 0.001)
 
 
-@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize('op', OPS, ids=OP_IDS)
 def test_autocast(op):
     torch.manual_seed(42)
     tensors, _ = make_inputs(1, by_size(17, 100), 1, 16, 16, 1, 'g', torch.float)
@@ -192,7 +212,7 @@ def test_autocast(op):
         assert_close(name, ref, tri, 1e-6)
 
 
-@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize('op', OPS, ids=OP_IDS)
 @pytest.mark.parametrize('pad', [pad_rows, pad_tensor], ids=['rows', 'tensor'])
 def test_padding_is_not_read(op, pad):
     torch.manual_seed(42)
@@ -209,13 +229,13 @@ def test_padding_is_not_read(op, pad):
         assert_close(name, ref, tri, 1e-6)
 
 
-@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize('op', [chunk_simple_gla, fused_chunk_simple_gla, fused_recurrent_simple_gla], ids=OP_IDS)
 def test_strong_decay(op):
     torch.manual_seed(42)
     tensors, _ = make_inputs(1, by_size(33, 100), 1, 16, 16, 1, 'g', torch.float)
     forgets = torch.rand_like(tensors['g']) < 0.3
     tensors['g'] = tensors['g'].detach().masked_fill(forgets, -100.).requires_grad_()
-    compare(reference(tensors, None, None), run(op, tensors, False), tensors, torch.float)
+    compare(reference(tensors, None, None), op(**tensors, output_final_state=True), tensors, torch.float)
 
 
 @pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
@@ -239,7 +259,7 @@ def test_refuses(op):
         op(**tensors, g_gamma=torch.zeros(3, device=device))
 
 
-@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize('op', OPS, ids=OP_IDS)
 def test_second_derivative_is_refused(op):
     torch.manual_seed(42)
     tensors, _ = make_inputs(1, 15, 1, 16, 16, 1, 'g', torch.float)
@@ -249,7 +269,7 @@ def test_second_derivative_is_refused(op):
         dq.sum().backward()
 
 
-@pytest.mark.parametrize('op', [chunk_simple_gla, fused_recurrent_simple_gla], ids=['chunk', 'fused_recurrent'])
+@pytest.mark.parametrize('op', OPS, ids=OP_IDS)
 @pytest.mark.parametrize(('B', 'T', 'offsets'), [(2, 0, None), (1, 0, [0, 0, 0])], ids=['dense', 'varlen'])
 def test_no_tokens(op, B, T, offsets):
     torch.manual_seed(42)

@@ -23,8 +23,15 @@ from fla.ops.utils.index import (
     prepare_sequence_ids,
     prepare_token_indices,
 )
+from fla.ops.utils.logsumexp import logsumexp_fwd
+from fla.ops.utils.matmul import addmm, matmul
+from fla.ops.utils.pack import pack_sequence, unpack_sequence
+from fla.ops.utils.pooling import mean_pooling
+from fla.ops.utils.softmax import softmax_bwd, softmax_fwd
+from fla.ops.utils.softplus import softplus
 
 __all__ = [
+    'addmm',
     'chunk_global_cumsum',
     'chunk_global_cumsum_scalar',
     'chunk_global_cumsum_vector',
@@ -32,6 +39,10 @@ __all__ = [
     'chunk_local_cumsum_scalar',
     'chunk_local_cumsum_vector',
     'get_max_num_splits',
+    'logsumexp_fwd',
+    'matmul',
+    'mean_pooling',
+    'pack_sequence',
     'prepare_chunk_indices',
     'prepare_chunk_offsets',
     'prepare_cu_seqlens_from_lens',
@@ -41,4 +52,8 @@ __all__ = [
     'prepare_position_ids',
     'prepare_sequence_ids',
     'prepare_token_indices',
+    'softmax_bwd',
+    'softmax_fwd',
+    'softplus',
+    'unpack_sequence',
 ]
