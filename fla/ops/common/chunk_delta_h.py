@@ -20,7 +20,7 @@ from fla.utils import autotune_cache_kwargs, get_multiprocessor_count
 
 DELTA_CONFIGS = [
     triton.Config({}, num_warps=num_warps, num_stages=num_stages)
-    for num_warps, num_stages in ((4, 1), (4, 3), (8, 2))
+    for num_warps, num_stages in ((4, 1), (4, 2), (4, 3))
 ]
 
 
@@ -34,7 +34,7 @@ DELTA_CONFIGS = [
 })
 @fla_cache_autotune(
     configs=DELTA_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_GK', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_GK', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -129,7 +129,7 @@ def chunk_gated_delta_rule_fwd_kernel_h(
 })
 @fla_cache_autotune(
     configs=DELTA_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_GK', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_GK', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])

@@ -28,7 +28,7 @@ CHUNK_CONFIGS = [
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -105,7 +105,7 @@ def chunk_bwd_kernel_dv(
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_A', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_A', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])

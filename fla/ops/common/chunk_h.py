@@ -32,7 +32,7 @@ STATE_CONFIGS = [
 })
 @fla_cache_autotune(
     configs=STATE_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BS', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BS', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -138,7 +138,7 @@ def chunk_fwd_kernel_h(
 })
 @fla_cache_autotune(
     configs=STATE_CONFIGS,
-    key=['H', 'K', 'V', 'BT', 'BS', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BS', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])

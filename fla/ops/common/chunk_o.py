@@ -26,7 +26,7 @@ __all__ = ['chunk_bwd_dqkwg', 'chunk_bwd_dv', 'chunk_bwd_dv_local', 'chunk_fwd_o
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -103,7 +103,7 @@ def chunk_fwd_kernel_o(
 })
 @fla_cache_autotune(
     configs=CHUNK_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_DW', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'USE_DW', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])
@@ -227,7 +227,7 @@ def chunk_fwd_o(
     B, T, H, K = q.shape
     HV, V = v.shape[2:]
     NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
-    BK, BV = block_size(K, q.dtype), block_size(V, q.dtype)
+    BK, BV = block_size(K, q.dtype), block_size(V, q.dtype, 128)
     o = torch.empty_like(v)
     chunk_fwd_kernel_o[(NT * B * HV, triton.cdiv(V, BV))](
         q=q,

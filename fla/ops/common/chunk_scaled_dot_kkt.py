@@ -23,7 +23,7 @@ from fla.utils import autotune_cache_kwargs
 })
 @fla_cache_autotune(
     configs=[triton.Config({}, num_warps=num_warps, num_stages=2) for num_warps in (4, 8)],
-    key=['H', 'HV', 'K', 'BT', 'BK', 'USE_G', 'USE_BETA', 'IS_VARLEN'],
+    key=['K', 'BT', 'BK', 'USE_G', 'USE_BETA', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])

@@ -26,7 +26,7 @@ RECURRENT_CONFIGS = [triton.Config({}, num_warps=num_warps) for num_warps in (1,
 })
 @fla_cache_autotune(
     configs=RECURRENT_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BK', 'BV', 'USE_G', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BK', 'BV', 'USE_G', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -116,7 +116,7 @@ def fused_recurrent_delta_fwd_kernel_o(
 })
 @fla_cache_autotune(
     configs=RECURRENT_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BK', 'BV', 'USE_G', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BK', 'BV', 'USE_G', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])
@@ -213,7 +213,7 @@ def fused_recurrent_delta_bwd_kernel_dv(
 })
 @fla_cache_autotune(
     configs=RECURRENT_CONFIGS,
-    key=['H', 'HV', 'K', 'V', 'BK', 'BV', 'USE_G', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BK', 'BV', 'USE_G', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])

@@ -26,7 +26,7 @@ RECURRENT_CONFIGS = [triton.Config({}, num_warps=num_warps) for num_warps in (1,
 })
 @fla_cache_autotune(
     configs=RECURRENT_CONFIGS,
-    key=['H', 'K', 'V', 'BK', 'BV', 'REVERSE', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BK', 'BV', 'REVERSE', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])
@@ -117,7 +117,7 @@ def fused_recurrent_fwd_kernel_o(
 })
 @fla_cache_autotune(
     configs=RECURRENT_CONFIGS,
-    key=['H', 'K', 'V', 'BK', 'BV', 'REVERSE', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BK', 'BV', 'REVERSE', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])
@@ -204,7 +204,7 @@ def fused_recurrent_bwd_kernel_dq(
 })
 @fla_cache_autotune(
     configs=RECURRENT_CONFIGS,
-    key=['H', 'K', 'V', 'BK', 'BV', 'REVERSE', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BK', 'BV', 'REVERSE', 'USE_G', 'USE_G_GAMMA', 'USE_GK', 'USE_GV', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])

@@ -28,7 +28,7 @@ from fla.utils import autotune_cache_kwargs
 })
 @fla_cache_autotune(
     configs=[triton.Config({}, num_warps=num_warps, num_stages=2) for num_warps in (4, 8)],
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'IS_SOLVED', 'USE_G', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'IS_SOLVED', 'USE_G', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -98,7 +98,7 @@ def chunk_delta_fwd_kernel_wu(
 })
 @fla_cache_autotune(
     configs=[triton.Config({}, num_warps=num_warps, num_stages=2) for num_warps in (4, 8)],
-    key=['H', 'HV', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])

@@ -26,7 +26,7 @@ MANY_WARPS = [triton.Config({}, num_warps=8, num_stages=2)]
 })
 @fla_cache_autotune(
     configs=FEW_WARPS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_A', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_A', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -99,7 +99,7 @@ def chunk_gla_fwd_kernel_o(
 })
 @fla_cache_autotune(
     configs=MANY_WARPS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_DW', 'STATE_V_FIRST', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'USE_DW', 'STATE_V_FIRST', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -194,11 +194,7 @@ def chunk_gla_bwd_kernel_dqkg(
 @triton.heuristics({
     'IS_VARLEN': lambda args: args['cu_seqlens'] is not None,
 })
-@fla_cache_autotune(
-    configs=FEW_WARPS,
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'STATE_V_FIRST', 'IS_VARLEN'],
-    **autotune_cache_kwargs,
-)
+@fla_cache_autotune(configs=FEW_WARPS, key=['K', 'V', 'BT', 'BK', 'BV', 'STATE_V_FIRST', 'IS_VARLEN'], **autotune_cache_kwargs)
 @triton.jit(do_not_specialize=['T'])
 def chunk_gla_bwd_kernel_dv(
     q,

@@ -19,14 +19,14 @@ from fla.ops.utils.op import block_size, dot, exp, fine_dot, locate_chunk, maske
 from fla.ops.utils.solve_tril import invert_unit_lower
 from fla.utils import autotune_cache_kwargs
 
-# the three ways to find scores make these kernels long to compile
-SCORE_CONFIGS = [triton.Config({}, num_warps=4, num_stages=2)]
+# the three ways to find scores make these kernels long to compile, and twice as long with half the warps
+SCORE_CONFIGS = [triton.Config({}, num_warps=8, num_stages=2)]
 
 
 @triton.heuristics({
     'IS_VARLEN': lambda args: args['cu_seqlens'] is not None,
 })
-@fla_cache_autotune(configs=SCORE_CONFIGS, key=['H', 'K', 'BT', 'BK', 'IS_VARLEN'], **autotune_cache_kwargs)
+@fla_cache_autotune(configs=SCORE_CONFIGS, key=['K', 'BT', 'BK', 'IS_VARLEN'], **autotune_cache_kwargs)
 @triton.jit(do_not_specialize=['T'])
 def chunk_kda_fwd_kernel_scores(
     q,
@@ -84,7 +84,7 @@ def chunk_kda_fwd_kernel_scores(
 })
 @fla_cache_autotune(
     configs=[triton.Config({}, num_warps=4, num_stages=2)],
-    key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'STORE_QG', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'BV', 'STORE_QG', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -150,7 +150,7 @@ def chunk_kda_fwd_kernel_wu(
 @triton.heuristics({
     'IS_VARLEN': lambda args: args['cu_seqlens'] is not None,
 })
-@fla_cache_autotune(configs=SCORE_CONFIGS, key=['H', 'K', 'V', 'BT', 'BK', 'BV', 'IS_VARLEN'], **autotune_cache_kwargs)
+@fla_cache_autotune(configs=SCORE_CONFIGS, key=['K', 'V', 'BT', 'BK', 'BV', 'IS_VARLEN'], **autotune_cache_kwargs)
 @triton.jit(do_not_specialize=['T'])
 def chunk_kda_bwd_kernel_wy(
     k,

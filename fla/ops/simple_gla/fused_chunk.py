@@ -32,7 +32,7 @@ from fla.utils import autocast_custom_fwd, autotune_cache_kwargs, input_guard
         triton.Config({'BV': BV}, num_warps=num_warps, num_stages=2)
         for BV, num_warps in ((32, 4), (64, 4), (64, 8))
     ],
-    key=['H', 'K', 'V', 'BT', 'BK', 'USE_G', 'USE_G_GAMMA', 'IS_VARLEN'],
+    key=['K', 'V', 'BT', 'BK', 'USE_G', 'USE_G_GAMMA', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['B', 'T'])

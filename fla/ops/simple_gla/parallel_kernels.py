@@ -17,7 +17,7 @@ from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.op import dot, exp, locate_chunk, masked_exp
 from fla.utils import autotune_cache_kwargs
 
-KEY = ['H', 'K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'IS_VARLEN']
+KEY = ['K', 'V', 'BT', 'BK', 'BV', 'USE_G', 'USE_G_GAMMA', 'IS_VARLEN']
 
 
 @triton.heuristics({

@@ -70,9 +70,8 @@ class RememberedLaunch(KernelInterface):
 
     def _key(self, kwargs) -> tuple | None:
         """What the code depends on; `None` if that is not known."""
-        key = [driver.active.get_current_device()]
+        key = [driver.active.get_current_device(), *kwargs]
         for name, value in kwargs.items():
-            key.append(name)
             if value is None or name in self.constants:
                 key.append(value)
             elif isinstance(value, torch.Tensor):

@@ -22,7 +22,7 @@ from fla.utils import autotune_cache_kwargs, input_guard
 })
 @fla_cache_autotune(
     configs=[triton.Config({}, num_warps=num_warps) for num_warps in (1, 2, 4)],
-    key=['H', 'BT', 'REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
+    key=['BT', 'REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -58,7 +58,7 @@ def chunk_local_cumsum_fwd_kernel_scalar(
 })
 @fla_cache_autotune(
     configs=[triton.Config({'BS': BS}, num_warps=num_warps) for BS in (32, 64) for num_warps in (2, 4)],
-    key=['H', 'S', 'BT', 'REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
+    key=['S', 'BT', 'REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -100,7 +100,7 @@ def chunk_local_cumsum_fwd_kernel_vector(
 })
 @fla_cache_autotune(
     configs=[triton.Config({'BT': BT}, num_warps=num_warps) for BT in (64, 256) for num_warps in (2, 4)],
-    key=['H', 'REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
+    key=['REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
@@ -146,7 +146,7 @@ def chunk_global_cumsum_fwd_kernel_scalar(
 })
 @fla_cache_autotune(
     configs=[triton.Config({'BT': BT}, num_warps=num_warps) for BT in (32, 64) for num_warps in (2, 4)],
-    key=['H', 'S', 'BS', 'REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
+    key=['S', 'BS', 'REVERSE', 'HAS_SCALE', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])

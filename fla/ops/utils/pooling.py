@@ -20,7 +20,7 @@ POOLING_CONFIGS = [triton.Config({'BD': BD}, num_warps=num_warps) for BD, num_wa
 
 
 @triton.heuristics({'IS_VARLEN': lambda args: args['cu_seqlens'] is not None})
-@fla_cache_autotune(configs=POOLING_CONFIGS, key=['H', 'D', 'C', 'BT', 'IS_VARLEN'], **autotune_cache_kwargs)
+@fla_cache_autotune(configs=POOLING_CONFIGS, key=['D', 'C', 'BT', 'IS_VARLEN'], **autotune_cache_kwargs)
 @triton.jit(do_not_specialize=['T'])
 def mean_pooling_fwd_kernel_y(
     x,
@@ -54,7 +54,7 @@ def mean_pooling_fwd_kernel_y(
 
 
 @triton.heuristics({'IS_VARLEN': lambda args: args['cu_seqlens'] is not None})
-@fla_cache_autotune(configs=POOLING_CONFIGS, key=['H', 'D', 'C', 'BT', 'IS_VARLEN'], **autotune_cache_kwargs)
+@fla_cache_autotune(configs=POOLING_CONFIGS, key=['D', 'C', 'BT', 'IS_VARLEN'], **autotune_cache_kwargs)
 @triton.jit(do_not_specialize=['T'])
 def mean_pooling_bwd_kernel_dx(
     dy,

@@ -56,7 +56,7 @@ def invert_unit_lower(b_A, BT: tl.constexpr, DTYPE: tl.constexpr):
 })
 @fla_cache_autotune(
     configs=[triton.Config({}, num_warps=num_warps) for num_warps in (2, 4)],
-    key=['H', 'BT', 'IS_VARLEN'],
+    key=['BT', 'IS_VARLEN'],
     **autotune_cache_kwargs,
 )
 @triton.jit(do_not_specialize=['T'])
