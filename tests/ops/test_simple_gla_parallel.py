@@ -86,15 +86,16 @@ def one_by_one(tensors, lens):
     return torch.cat(outputs, dim=1), attn
 
 
-def compare(ref, tri, tensors, dtype):
+def compare(ref, tri, tensors, dtype, ratio=None):
     """Assert that outputs, scores and the gradients of all inputs agree; scores take no part in gradients."""
+    ratio = ratio or RATIO[dtype]
     do = torch.randn_like(ref[0])
     grads = [torch.autograd.grad(o, list(tensors.values()), do) for o in (ref[0], tri[0])]
     assert tri[0].dtype == tri[1].dtype == dtype and not tri[1].requires_grad
-    assert_close('o', ref[0], tri[0], RATIO[dtype])
-    assert_close('attn', ref[1], tri[1], RATIO[dtype])
+    assert_close('o', ref[0], tri[0], ratio)
+    assert_close('attn', ref[1], tri[1], ratio)
     for name, ref_grad, tri_grad in zip(tensors, *grads, strict=True):
-        assert_close(f'd{name}', ref_grad, tri_grad, RATIO[dtype])
+        assert_close(f'd{name}', ref_grad, tri_grad, ratio)
 
 
 @pytest.mark.parametrize(('shape', 'gates', 'dtype', 'scale'), CASES)
@@ -128,15 +129,16 @@ def test_parallel_without_scores():
         assert_close(f'd{name}', ref_grad, tri_grad, 0.001)
 
 
-@pytest.mark.parametrize('decay', [-100., -1e4], ids=['strong', 'stronger'])
-def test_parallel_strong_decay(decay):
+# sums of gates in fp32 are off by 6e-8 of their size, and so are the exponents that are their differences
+@pytest.mark.parametrize(('decay', 'ratio'), [(-100., 1e-3), (-1e3, 1e-3), (-1e4, 5e-3)], ids=['100', '1000', '10000'])
+def test_parallel_strong_decay(decay, ratio):
     torch.manual_seed(42)
     tensors = make_inputs(1, by_size(150, 500), 1, 16, 16, 'g', torch.float)
     forgets = torch.rand_like(tensors['g']) < 0.1
     tensors['g'] = leaf(tensors['g'].masked_fill(forgets, decay))
     # the reference takes differences of sums over the sequence
     ref = naive(**{name: x.double() for name, x in tensors.items()})
-    compare(ref, parallel_simple_gla(**tensors, output_attentions=True), tensors, torch.float)
+    compare(ref, parallel_simple_gla(**tensors, output_attentions=True), tensors, torch.float, ratio)
 
 
 def test_parallel_growth():

@@ -94,4 +94,5 @@ def test_softplus(dtype):
     y = torch.empty(1000, device=device)
     softplus_fwd_kernel_y[(1,)](x, y, N=1000, BN=1024)
     ref = F.softplus(x.double(), threshold=1000)
-    assert ((y - ref).abs() <= 1e-6 * ref).all()
+    # the argument of a GPU's exponential has 24 bits, and it grows to 80
+    assert ((y - ref).abs() <= 1e-5 * ref).all()

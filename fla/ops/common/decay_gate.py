@@ -13,15 +13,10 @@ from torch.autograd.function import once_differentiable
 
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.op import exp
+from fla.ops.utils.softplus import softplus
 from fla.utils import autocast_custom_bwd, autocast_custom_fwd, autotune_cache_kwargs, input_guard
 
 ROW_CONFIGS = [triton.Config({'BT': 32}, num_warps=4)]
-
-
-@triton.jit
-def softplus(x):
-    """log(1 + exp(x)), which is x where that overflows."""
-    return tl.where(x > 20., x, tl.log(1. + exp(tl.minimum(x, 20.))))
 
 
 @triton.heuristics({
