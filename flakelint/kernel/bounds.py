@@ -19,7 +19,7 @@ from flakelint.kernel.held import held
 from flakelint.kernel.layouts import layouts_of, persistent_programs
 from flakelint.kernel.names import is_head_name, is_rank_name, is_request_name, is_sequence_name, role_of_name
 from flakelint.kernel.products import multiplied
-from flakelint.kernel.relations import divided, divisor_of_rest, is_same, limits_by_value
+from flakelint.kernel.relations import divided, divisor_of_rest, is_length, is_same, limits_by_value
 from flakelint.kernel.rows import row_width
 from flakelint.kernel.sizes import GRID, HEAD, ITERATION, LOADED, NOTHING, OFFSET, PROGRAM, ROW, SEQUENCE, Assumed, Size
 from flakelint.kernel.strides import Strides, stripped
@@ -235,8 +235,15 @@ class Bounds:
         return Size(tight, possible, role or small.role, left.index or right.index, left.exact and right.exact)
 
     def _difference(self, value: Value) -> Size:
+        if is_length(value):
+            return self._of_one_sequence()
         divisor = divisor_of_rest(value)
         return self._sum(value) if divisor is None else self._rest(value, self.of(value.operands[0]), self.of(divisor))
+
+    def _of_one_sequence(self) -> Size:
+        """The size of what counts the tokens of one sequence: few are nearly as long as all of a batch together."""
+        rows, positions = self.assumed.of_role(sizes.LENGTH), self.assumed.of_role(sizes.PLANE_STRIDE)
+        return Size(min(rows.tight, positions.possible), rows.possible, LOADED, index=True)
 
     def _product(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])
