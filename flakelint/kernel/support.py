@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _WRITES = frozenset({'store', 'atomic'})
 # rows as wide as these make large tensors of many rows
 _WIDE = frozenset({sizes.WIDTH, sizes.HIDDEN})
-_ROW_WIDTHS = _WIDE | {sizes.STRIDE}
 _STRIDES = frozenset({sizes.STRIDE, sizes.OUTER_STRIDE})
 # a number of tiles times the size of one is as many as there are of what it is a tile of
 _SAYS_NOTHING = frozenset({'', sizes.BLOCK, sizes.CONSTANT, sizes.COUNT})
@@ -45,6 +44,7 @@ _SPLITS = re.compile(r'split', re.IGNORECASE)
 # what chooses the experts of each token has rows as wide as there are experts, unless it multiplies matrices before
 _ROUTES = re.compile(
     r'(?:^|_)(?:rout(?:er|ing)|top_?k_(?:gat\w+|sigmoid|softmax)|(?:append|remap)\w*_experts?)(?:_|$)', re.IGNORECASE)
+_CHOOSES = re.compile(r'(?:^|_)top_?k(?:_|$)', re.IGNORECASE)
 _VECTOR = re.compile(r'gemv|mat_?vec', re.IGNORECASE)
 
 
@@ -77,6 +77,8 @@ class Support:
         if any(self._is_set(factor) for product in products for factor in each_value(product.operands)):
             return True
         known = [product for product in products if self.tells(product)]
+        if origin.op == 'load' and not self._is_start(origin):
+            known = [product for product in known if not self._is_beside_wide(product)]
         if origin.op == 'load':
             known = [product for product in known if _counts_from(product, origin)]
         else:
@@ -91,9 +93,9 @@ class Support:
             # a table on the side
             return False
         stored = {id(product) for access, found in led if access.kind in _WRITES for product in found}
-        if facts.launches and all(access.kind in _WRITES for access, _ in led):
-            # what is only written is what a sum, a choice or a table leaves, unless a program goes through it
-            return facts.is_trained and bool(list(self._loops(known, led)))
+        if all(access.kind in _WRITES for access, _ in led) and not list(self._loops(known, led)):
+            # what is only written, and not gone through, is what a sum, a choice or a table leaves
+            return False
         if stored and len(tensors) >= _ALIKE:
             return True
         return origin.op != 'load' and self._leads_to_wide_rows(origin, known, led, stored)
@@ -101,11 +103,11 @@ class Support:
     def _is_of_many(self, origin: Value, products: list[Value]) -> bool:
         """Whether the launches, or what is done with the rows, speak for as many as there are tokens in a batch."""
         facts = self._model.facts
-        if origin.op == 'load' or not facts.launches or facts.is_trained:
+        if origin.op == 'load' or facts.is_trained:
             return True
         if self._is_multiplied(origin, [product for product in products if self._factor(product) != sizes.OUTER_STRIDE]):
             return True
-        rows = [product for product in products if self._factor(product) in _ROW_WIDTHS]
+        rows = [product for product in products if self._factor(product) == sizes.STRIDE]
         parts = list(reachable(rows, _operands))
         ends = [end for part in parts for end in (*self._bounds.limits(part), *(part.operands[1:2] if part.op == 'counter' else ()))]
         names = frozenset(end.name for end in map(stripped, each_value(ends)) if end.op == 'parameter')
@@ -148,10 +150,27 @@ class Support:
                 (inner if is_inner else outer).add(id(step.product))
         return inner - outer
 
+    def _is_beside_wide(self, product: Value) -> bool:
+        """Whether each address that a product leads to adds one of 64 bits: what lies within that was left narrow on purpose."""
+        led = [access.address for access, _ in self._led_to([product])]
+        return bool(led) and all(self._adds_wide(address, product) for address in led)
+
+    def _adds_wide(self, address: Value | Cases, product: Value) -> bool:
+        """Whether an address adds a multiplication of 64 bits of another index."""
+        indices = self._indices(product)
+        wide = (part for part in reachable([address], _computed_from) if part.op == 'mul' and types.bits(part.type) == 64)
+        return any(indices.isdisjoint(self._indices(part)) and self._bounds.of(part).index for part in wide)
+
+    def _indices(self, product: Value) -> set[int]:
+        """The program ids, loaded indices and counters that a multiplication is made of, by their identity."""
+        return {id(part) for part in reachable([product], _computed_from) if part.op in ('program_id', 'load', 'counter')}
+
     def _is_small(self) -> bool:
         """Whether a kernel says of itself that its rows are few or short; of what nothing launches nothing is known."""
         kernel = self._model.kernel
-        is_of_routes = _ROUTES.search(kernel.name) is not None and 'dot' not in kernel.words
+        is_of_experts = any(role_of_name(one.name, one.is_constexpr) == sizes.EXPERTS for one in kernel.parameters)
+        is_of_routes = _ROUTES.search(kernel.name) or (_CHOOSES.search(kernel.name) and is_of_experts)
+        is_of_routes = bool(is_of_routes) and 'dot' not in kernel.words
         return is_of_routes or _VECTOR.search(kernel.name) is not None or self._model.facts.is_left_out
 
     def tells(self, product: Value) -> bool:
@@ -261,7 +280,7 @@ def _beside(products: list[Value], led: 'list[tuple[Access, list[Value]]]') -> I
     """What addresses are made of besides some multiplications and what these are made of."""
     ends = {id(product) for product in products}
     within = {id(part) for part in reachable(products, _operands)}
-    parts = reachable([access.address for access, _ in led], lambda one: () if id(one) in ends else one.operands)
+    parts = reachable([access.address for access, _ in led], lambda one: () if id(one) in ends else _computed_from(one))
     return (part for part in parts if id(part) not in within)
 
 
