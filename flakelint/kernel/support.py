@@ -107,12 +107,13 @@ class Support:
             return True
         if self._is_multiplied(origin, [product for product in products if self._factor(product) != sizes.OUTER_STRIDE]):
             return True
+        ends = list(self._row_ends(products, list(self._led_to(products))))
+        if any(self._is_square(origin, end) for end in ends):
+            return True
         rows = [product for product in products if self._factor(product) == sizes.STRIDE]
-        parts = list(reachable(rows, _operands))
-        ends = [end for part in parts for end in (*self._bounds.limits(part), *(part.operands[1:2] if part.op == 'counter' else ()))]
-        names = frozenset(end.name for end in map(stripped, each_value(ends)) if end.op == 'parameter')
-        axis = origin.detail if origin.op == 'program_id' and isinstance(origin.detail, int) else None
-        return bool(rows) and are_flattened(facts.launches, axis, names)
+        limits = (limit for part in reachable(rows, _operands) for limit in self._ends(part))
+        names = frozenset(one.name for one in map(stripped, each_value(limits)) if one.op == 'parameter')
+        return bool(rows) and are_flattened(facts.launches, _axis(origin), names)
 
     def _is_multiplied(self, origin: Value, products: list[Value]) -> bool:
         """Whether an index is the number of a tile of a matrix that is multiplied."""
@@ -131,8 +132,7 @@ class Support:
         is_known = self._factor(product) != sizes.OUTER_STRIDE or all(size.tight < outer.tight for size in found)
         if is_known or not self._model.facts.launches or any(size.role == SEQUENCE for size in found):
             return True
-        axis = origin.detail if origin.op == 'program_id' and isinstance(origin.detail, int) else None
-        return are_combined(self._model.facts.launches, axis)
+        return are_combined(self._model.facts.launches, _axis(origin))
 
     @cached_property
     def _inner(self) -> set[int]:
@@ -243,9 +243,13 @@ class Support:
     def _row_ends(self, products: list[Value], led: 'list[tuple[Access, list[Value]]]') -> Iterator[Value | Cases]:
         """What limits what is added to the beginning of a row."""
         for part in _beside(products, led):
-            yield from self._bounds.limits(part)
-            if part.op == 'counter':
-                yield part.operands[1]
+            yield from self._ends(part)
+
+    def _ends(self, part: Value) -> 'Iterator[Value | Cases]':
+        """What limits a value, and how far it counts."""
+        yield from self._bounds.limits(part)
+        if part.op == 'counter':
+            yield part.operands[1]
 
     def _loops(self, products: list[Value], led: 'list[tuple[Access, list[Value]]]') -> Iterator[Value | Cases]:
         """How far a row goes through which a loop or several programs go."""
@@ -274,6 +278,11 @@ class Support:
         loads = [one.address for one in self._model.accesses if one.kind == 'load' and bases_of([one.address]) == bases]
         # the next one is where the rows end
         return {step for address in loads for step in _steps(address)} == {1}
+
+
+def _axis(origin: Value) -> int | None:
+    """The axis of the grid along which an index counts programs."""
+    return origin.detail if origin.op == 'program_id' and isinstance(origin.detail, int) else None
 
 
 def _beside(products: list[Value], led: 'list[tuple[Access, list[Value]]]') -> Iterator[Value]:

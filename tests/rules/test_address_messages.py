@@ -14,7 +14,7 @@ COLUMNS = 'cols = tl.program_id(1) * BN + tl.arange(0, BN)'
 
 
 def messages(folder, *body: str) -> list[str]:
-    lines = ['import triton', 'import triton.language as tl', '', '', '@triton.jit', f'def copy_fwd_kernel({PARAMETERS}):']
+    lines = ['import triton', 'import triton.language as tl', '', '', '@triton.jit', f'def copy_bwd_kernel({PARAMETERS}):']
     text = '\n'.join([*lines, *(f'    {line}' for line in body), ''])
     return [one.message for one in checker(folder, {}, 'TRI101').check('copy.py', text.encode())]
 
