@@ -29,9 +29,10 @@ _SAYS = re.compile(
 
 
 def is_of_decoding(kernel: 'Kernel') -> bool:
-    """Whether the name or the docstring of a kernel, or of its module, says so."""
-    names = kernel.name, PurePosixPath(kernel.path).stem
-    if any(map(_NAMED.search, names)) and not any(map(_OTHERWISE.search, names)):
+    """Whether the name or the docstring of a kernel, of its module or of a folder around that says so."""
+    *folders, module = PurePosixPath(kernel.path).with_suffix('').parts
+    is_named = any(map(_NAMED.search, (kernel.name, module, *folders)))
+    if is_named and not any(map(_OTHERWISE.search, (kernel.name, module))):
         return True
     texts = (ast.get_docstring(one, clean=False) for one in (kernel.definition, ast.Module(kernel.module.file.statements, [])))
     return any(_SAYS.search(text) for text in texts if text is not None)

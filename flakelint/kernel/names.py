@@ -55,7 +55,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         W KW KH KERNEL_W\w* kernel_w\w* conv_?width kernel_(?:size|h|height) num_stages num_warps n_stages SPLIT_K split_k
     """)),
     (CHOICES, _words(r"""
-        \w*top_?[kK]\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
+        \w*top_?[kK]\w* \w*TOP_?K\w* \w+_per_tok(?:en)?
     """)),
     (ROUNDS, _words(r"""
         (?:(?:n|num|max)_?)?(?:iter(?:ation)?|passe?|(?:time_?)?step)s?
