@@ -21,7 +21,9 @@ _NAMED = re.compile(r'(?:^|_)(?:decod(?:e|ing)|draft|speculative|verify|rejectio
 _FLAG = re.compile(r'(?:\w+_)?(?:is|for)?_?(?:decod(?:e|ing)|draft|verify)(?:_only)?', re.IGNORECASE)
 _OTHERWISE = re.compile(r'quant|pack|encod|prefill|extend|mixed|varlen|bwd|backward', re.IGNORECASE)
 # where the tokens of a request begin, but for those that it has read before
-_QUERIES = re.compile(r'cu_?q\w*len|cu_?(?:seq_?)?lens?_?q|q\w*_?start|qo?_indptr|cu_?(?:num_?)?logits', re.IGNORECASE)
+_QUERIES = re.compile(r'cu_?q\w*len|cu_?(?:seq_?)?lens?_?q|q\w*_?start|qo?_indptr', re.IGNORECASE)
+# where the logits of a request begin, from which its next tokens are sampled
+_LOGITS = re.compile(r'cu_?(?:num_?)?logits', re.IGNORECASE)
 _SAYS = re.compile(
     r'decod\w*[ -]only|only (?:for|in|during|used in) decod|(?:single|one)[ -](?:query[ -])?token (?:per|for each|decod)',
     re.IGNORECASE,
@@ -41,6 +43,11 @@ def is_of_decoding(kernel: 'Kernel') -> bool:
 def is_under(guard: 'Guard') -> bool:
     """Whether the compile-time conditions say that a kernel decodes."""
     return any(truth and _FLAG.fullmatch(text) for text, truth in guard)
+
+
+def is_start_of_logits(load: 'Value') -> bool:
+    """Whether a loaded index says where the logits of a request begin."""
+    return any(map(_LOGITS.search, bases_of(load.operands)))
 
 
 def is_start_of_queries(load: 'Value') -> bool:

@@ -57,4 +57,4 @@ def _is_flattened(passed: 'Passed') -> bool:
 
 
 def _is_rest(passed: 'Passed') -> bool:
-    return passed.kind == NUMBER and passed.value == -1 or passed.text == '-1'
+    return (passed.kind == NUMBER and passed.value == -1) or passed.text == '-1'

@@ -71,18 +71,11 @@ class Support:
             products (list[Value]):
                 The multiplications of it that wrap.
         """
-        facts = self._model.facts
         if self._is_small():
             return False
         if any(self._is_set(factor) for product in products for factor in each_value(product.operands)):
             return True
-        known = [product for product in products if self.tells(product)]
-        if origin.op == 'load' and not self._is_start(origin):
-            known = [product for product in known if not self._is_beside_wide(product)]
-        if origin.op == 'load':
-            known = [product for product in known if _counts_from(product, origin)]
-        else:
-            known = [product for product in known if id(product) not in self._inner and self._is_of_sequences(origin, product)]
+        known = [product for product in products if self.tells(product) and self._is_outermost(origin, product)]
         if origin.op == 'counter' or not self._is_of_many(origin, known):
             return False
         if origin.op == 'load' and (self._is_start(origin) or _is_of_table(origin)):
@@ -99,6 +92,16 @@ class Support:
         if stored and len(tensors) >= _ALIKE:
             return True
         return origin.op != 'load' and self._leads_to_wide_rows(origin, known, led, stored)
+
+    def _is_outermost(self, origin: Value, product: Value) -> bool:
+        """Whether an index counts rows of a tensor, and not only what lies within those that another one leads to."""
+        if origin.op == 'load' and not _counts_from(product, origin):
+            return False
+        if origin.op == 'load' and self._is_start(origin):
+            return True
+        if id(product) in self._inner:
+            return False
+        return not self._is_beside_wide(product) if origin.op == 'load' else self._is_of_sequences(origin, product)
 
     def _is_of_many(self, origin: Value, products: list[Value]) -> bool:
         """Whether the launches, or what is done with the rows, speak for as many as there are tokens in a batch."""
