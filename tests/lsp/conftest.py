@@ -41,7 +41,7 @@ def shift_bwd_kernel(x, y, N, D: tl.constexpr):
     tl.store(y + i_n * N + o_d, tl.load(x + i_n * N + o_d))
 
 
-def scale_fwd(x, y):
+def scale_bwd(x, y):
     scale_bwd_kernel[(x.shape[0],)](x, y, x.shape[1], D=64)
 '''
 

@@ -149,10 +149,10 @@ async def test_signatures(pulling: LanguageClient) -> None:
 
 async def test_from_a_launch_to_the_kernel_and_back(pulling: LanguageClient) -> None:
     editor = pulling.editor
-    kernels, _, host = KERNELS.partition('def scale_fwd(')
+    kernels, _, host = KERNELS.partition('def scale_bwd(')
     write(editor.folder / 'flakelint.toml', '')
     write(editor.folder / 'kernels.py', kernels)
-    host = f'from kernels import scale_bwd_kernel\n\n\ndef scale_fwd({host}'
+    host = f'from kernels import scale_bwd_kernel\n\n\ndef scale_bwd({host}'
     uri = editor.open('host.py', host, on_disk=True)
     identifier = types.TextDocumentIdentifier(uri)
     at_launch = types.Position(4, 10)

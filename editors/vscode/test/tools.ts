@@ -27,7 +27,7 @@ def scale_bwd_kernel(x, y, N, D: tl.constexpr):
     tl.store(y + i_n * N + o_d, b_x)
 
 
-def scale_fwd(x, y):
+def scale_bwd(x, y):
     scale_bwd_kernel[(x.shape[0],)](x, y, x.shape[1], D=64)
 `;
 
