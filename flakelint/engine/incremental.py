@@ -322,7 +322,10 @@ def _identity(kernel: 'Kernel') -> tuple[str, int, str]:
 def _passed(kernel: 'Kernel', file: 'File') -> str:
     """What there is to know of the launches of a kernel, but for their lines."""
     launches = [launch._replace(line=0) for launch in file.repository.launches(kernel)]
-    return repr((launches, file.repository.is_left_out(kernel), file.repository.is_called_by_kernels(kernel)))
+    repository = file.repository
+    return repr((
+        launches, repository.is_left_out(kernel), repository.is_called_by_kernels(kernel), repository.is_trained(kernel),
+    ))
 
 
 def _places(units: 'list[Unit]') -> _Places:

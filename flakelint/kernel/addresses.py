@@ -5,13 +5,15 @@
 
 """The faults of a kernel's address arithmetic: what wraps in 32 bits, and where the cure is."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from flakelint.kernel import types
 from flakelint.kernel.bounds import Bounds
+from flakelint.kernel.decoding import is_under
 from flakelint.kernel.flat import within_flat
-from flakelint.kernel.graph import Value, each_value, reachable
+from flakelint.kernel.graph import Guard, Value, each_value, reachable
 from flakelint.kernel.images import within_images
 from flakelint.kernel.model import Place, place
 from flakelint.kernel.origins import Origins, accessed, is_narrowing, limit, products
@@ -32,8 +34,14 @@ POSSIBLE = 'possible'
 _KEPT = frozenset({'add', 'sub', 'mul', 'view', 'assign'})
 
 
+_WIDENS = re.compile(r'(?:int_?|^|_)64(?:$|_|bit)|long_ind', re.IGNORECASE)
 # what these point to is a block of two dimensions or more
 _BLOCKS = (types.BLOCK_POINTER, types.DESCRIPTOR)
+
+
+def _is_chosen(guard: Guard) -> bool:
+    """Whether a flag that is not set would make indices of 64 bits, by its name."""
+    return any(not truth and _WIDENS.search(text) for text, truth in guard)
 
 
 def _rank(address: Value) -> int:
@@ -108,7 +116,8 @@ class Addresses:
             size = self.bounds.of(product.operands[0]) if product.op == 'cast' else self.bounds.flat(product)
             if size.possible < most:
                 continue
-            wraps = Product(product, size, self._is_tight(product, size) and id(product) not in self._within)
+            is_outside = id(product) not in self._within and not is_under(product.guard) and not _is_chosen(product.guard)
+            wraps = Product(product, size, self._is_tight(product, size) and is_outside)
             origins = self.origins.of(product) if product.op != 'cast' else {}
             for origin in origins or {self._innermost(product): None}:
                 _, wrapping = found.setdefault(place(origin.node, origin.frame), (origin, {}))

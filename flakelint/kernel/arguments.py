@@ -113,8 +113,10 @@ class Arguments:
 
     def of_decoding(self, size: Size) -> Size:
         """The size of a program's number, or of what counts the tokens that a kernel makes, in a kernel for decoding alone."""
-        if not self._is_of_decoding:
-            return size
+        return self.of_requests(size) if self._is_of_decoding else size
+
+    def of_requests(self, size: Size) -> Size:
+        """The size of what counts the tokens that all requests make in one step."""
         # no more than the heads of all requests
         requests, heads = self.assumed.of_role(sizes.BATCH), self.assumed.of_role(sizes.HEADS)
         return size._replace(tight=min(size.tight, requests.possible * heads.tight))

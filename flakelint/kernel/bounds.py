@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.arguments import Arguments
-from flakelint.kernel.decoding import is_start_of_queries
+from flakelint.kernel.decoding import is_start_of_logits, is_start_of_queries
 from flakelint.kernel.graph import Cases, Value, each_value
 from flakelint.kernel.held import held
 from flakelint.kernel.layouts import layouts_of, persistent_programs
 from flakelint.kernel.names import is_head_name, is_rank_name, is_request_name, is_sequence_name, role_of_name
 from flakelint.kernel.products import multiplied
-from flakelint.kernel.relations import divided, divisor_of_rest, is_same, limits_by_value
+from flakelint.kernel.relations import divided, divisor_of_rest, is_length, is_same, limits_by_value
 from flakelint.kernel.rows import row_width
 from flakelint.kernel.sizes import GRID, HEAD, ITERATION, LOADED, NOTHING, OFFSET, PROGRAM, ROW, SEQUENCE, Assumed, Size
 from flakelint.kernel.strides import Strides, stripped
@@ -168,7 +168,9 @@ class Bounds:
         if not types.is_integer(value.type) or types.bits(value.type) < 16:
             return Size(1 << 8, 1 << 8, LOADED, index=True)
         size = self.assumed.of_role(sizes.LENGTH)._replace(role=LOADED, index=True)
-        if is_start_of_queries(value):
+        if is_start_of_logits(value):
+            size = self.arguments.of_requests(size)
+        elif is_start_of_queries(value):
             size = self.arguments.of_decoding(size)
         if is_rank_name(value.name):
             # the rank of a device, or that of a small matrix
@@ -236,7 +238,12 @@ class Bounds:
 
     def _difference(self, value: Value) -> Size:
         divisor = divisor_of_rest(value)
-        return self._sum(value) if divisor is None else self._rest(value, self.of(value.operands[0]), self.of(divisor))
+        if divisor is not None:
+            return self._rest(value, self.of(value.operands[0]), self.of(divisor))
+        if not is_length(value):
+            return self._sum(value)
+        rows, most = self.assumed.of_role(sizes.LENGTH), self.assumed.of_role(sizes.PLANE_STRIDE).possible
+        return Size(min(rows.tight, most), rows.possible, LOADED, index=True)
 
     def _product(self, value: Value) -> Size:
         left, right = self.of(value.operands[0]), self.of(value.operands[1])

@@ -206,7 +206,8 @@ class Evaluator(Walk):
         """Note the narrow side of a conditional expression that does nothing but widen: it is the author's choice."""
         body, orelse = ast.unparse(node.body), ast.unparse(node.orelse)
         for wide, narrow, guard in ((body, orelse, no), (orelse, body, yes)):
-            if wide.startswith(f'{narrow}.to(') and wide.endswith('int64)'):
+            is_wide = wide.startswith(f'{narrow}.to(') or wide.replace('int64', 'int32') == narrow
+            if is_wide and wide.endswith('int64)'):
                 self.declined |= guard
 
     def _static_part(self, node: ast.expr) -> tuple[Guard, Guard]:

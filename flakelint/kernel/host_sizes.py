@@ -173,7 +173,11 @@ class HostSizes:
             tight, possible = tight * size.tight, possible * size.possible
         outer = self._assumed.of_role(sizes.OUTER_STRIDE)
         long = any(size.role == sizes.LENGTH for size in found)
-        return Size(min(tight, outer.tight), min(possible, outer.possible), sizes.OUTER_STRIDE if long else sizes.STRIDE)
+        role = sizes.OUTER_STRIDE if long else sizes.STRIDE
+        if len(dims) == 1 and [one.identity for one in whole].count(dims[0].identity) == 1:
+            # one number for each token
+            role = found[0].role if long else role
+        return Size(min(tight, outer.tight), min(possible, outer.possible), role)
 
     def _is_batch(self, dim: 'Passed') -> bool:
         size = self.of(dim)

@@ -96,6 +96,11 @@ class Facts:
         """Whether nothing is seen to launch the kernel, although its own file launches others."""
         return self.repository is not None and self.repository.is_left_out(self.kernel)
 
+    @cached_property
+    def is_trained(self) -> bool:
+        """Whether gradients are computed beside the kernel, or where it is launched."""
+        return self.repository is not None and self.repository.is_trained(self.kernel)
+
     def constant(self, kernel: 'Kernel', name: str) -> Any:
         """The value of a constant outside the kernel; `None` where it is not known."""
         key = (id(kernel), name)

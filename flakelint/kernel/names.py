@@ -22,6 +22,7 @@ from flakelint.kernel.sizes import (
     LENGTH,
     NUMBER,
     OUTER_STRIDE,
+    PROGRAMS,
     ROUNDS,
     STRIDE,
     WIDTH,
@@ -54,7 +55,7 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
         W KW KH KERNEL_W\w* kernel_w\w* conv_?width kernel_(?:size|h|height) num_stages num_warps n_stages SPLIT_K split_k
     """)),
     (CHOICES, _words(r"""
-        \w*top_?[kK]\w* \w*TOP_?K\w* (?:num_)?experts_per_tok(?:en)?
+        \w*top_?[kK]\w* \w*TOP_?K\w* \w+_per_tok(?:en)?
     """)),
     (ROUNDS, _words(r"""
         (?:(?:n|num|max)_?)?(?:iter(?:ation)?|passe?|(?:time_?)?step)s?
@@ -62,12 +63,15 @@ _ROLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     """)),
     (EXPERTS, _words(r"""
         E EXPERTS? n_?exp(?:er)?ts?(?:_\w+)? N_?EXP(?:ER)?TS?(?:_\w+)? n_routed_experts
-        n?um_?(?:\w+_)?experts NUM_(?:\w+_)?EXPERTS
+        n(?:um)?_?(?:\w+_)?experts NUM_(?:\w+_)?EXPERTS
+    """)),
+    (PROGRAMS, _words(r"""
+        (?:n(?:um)?_?)?(?:programs?|prgms?) (?:N(?:UM)?_?)?(?:PROGRAMS?|PRGMS?) num_sms? NUM_SMS? \w*multi_processor_count
     """)),
     (COUNT, _words(r"""
-        N[TCSB][A-Z]?\d? \w*_count programs num_sms? grid\w* \w*_(?:blocks|chunks|tiles) max_(?:blocks|pages)\w*
-        n?um_?(?:chunks|blocks|tiles|splits|pid\w*|pages|groups|programs|sms?)\w*
-        \w*multi_processor_count NUM_(?:CHUNKS|BLOCKS|TILES|SPLITS|PID\w*|PAGES|GROUPS|SMS?|PROGRAMS)\w*
+        N[TCSB][A-Z]?\d? \w*_count grid\w* \w*_(?:blocks|chunks|tiles) max_(?:blocks|pages)\w*
+        n(?:um)?_?(?:chunks|blocks|tiles|splits|pid\w*|pages|groups|programs|sms?)\w*
+        N(?:UM)?_(?:CHUNKS|BLOCKS|TILES|SPLITS|PID\w*|PAGES|GROUPS|SMS?|PROGRAMS)\w*
     """)),
     (BATCH, _words(r"""
         B BS BSZ Z NS batch\w* bsz bs num_(?:seqs?|sequences|reqs?|requests|batch\w*) n_seqs? BATCH\w* NUM_SEQS?

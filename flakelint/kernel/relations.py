@@ -8,6 +8,7 @@
 from collections.abc import Iterable, Iterator
 
 from flakelint.kernel.graph import Cases, Value, each_value
+from flakelint.kernel.origins import bases_of
 from flakelint.kernel.strides import Strides, stripped
 
 _DIVISIONS = frozenset({'cdiv', 'floordiv'})
@@ -46,6 +47,14 @@ def divisor_of_rest(difference: Value) -> Value | Cases | None:
                 if case.op == 'floordiv' and is_same(case.operands[0], whole) and is_same(case.operands[1], divisor):
                     return divisor
     return None
+
+
+def is_length(difference: Value) -> bool:
+    """Whether a difference is that of two numbers of one table: from where something begins to where it ends."""
+    pairs = [{id(one): one for one in map(stripped, each_value([operand]))}.values() for operand in difference.operands]
+    ends, starts = ([one for one in pair if one.op == 'load'] for pair in pairs)
+    tables = [bases_of(one.operands) for one in (*ends, *starts)]
+    return bool(ends) and bool(starts) and bool(tables[0]) and all(one == tables[0] for one in tables)
 
 
 def _is_row_of(stride: Value | Cases, length: Value | Cases, strides: Strides) -> bool:

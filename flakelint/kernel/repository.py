@@ -142,6 +142,10 @@ class Repository:
         view = self._view(kernel.module)
         return not view.launches(_key(kernel)) and bool(view.summary(kernel.path).sites)
 
+    def is_trained(self, kernel: Kernel) -> bool:
+        """Whether gradients are computed beside a kernel, or where it is launched."""
+        return self._view(kernel.module).is_trained(_key(kernel))
+
     def is_called_by_kernels(self, kernel: Kernel) -> bool:
         """Whether another function that Triton compiles uses it."""
         return self._view(kernel.module).is_called(_key(kernel))
@@ -265,6 +269,11 @@ class _View:
         own = [(self._path, number) for number, head in heads if self.function(self._path, head.target, True) == key]
         return [*own, *(place for place in self._index.launches.get(key, ()) if place[0] != self._path)]
 
+    def is_trained(self, key: Key) -> bool:
+        """Whether the file of a function computes gradients, or one that launches it."""
+        paths = dict.fromkeys([key[0], *(path for path, _ in self.launches(key))])
+        return any(self.summary(path).computes_gradients for path in paths)
+
     def is_called(self, key: Key) -> bool:
         """Whether a function that Triton compiles mentions another function."""
         callers = self._index.called.get(key, set())
@@ -337,7 +346,7 @@ class _View:
         """How other files use the functions of the file."""
         for name in self.summary(self._path).functions:
             key = (self._path, name)
-            yield 'called', name, '', '', repr(self.is_called(key))
+            yield 'called', name, '', '', repr((self.is_called(key), self.is_trained(key)))
             for path, number in self.launches(key):
                 head = self.summary(path).heads[number]
                 literals = [(one, find_literal(self.resolver, path, one)) for one in head.references]

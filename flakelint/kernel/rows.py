@@ -12,7 +12,7 @@ from flakelint.kernel.graph import Value, reachable
 from flakelint.kernel.sizes import Size
 
 # what a row may consist of as a whole, as it may of a number that is told; of a tile or of many columns it may be a part
-_WHOLE = frozenset({sizes.CHOICES, sizes.EXPERTS, sizes.HEADS, sizes.WINDOW, sizes.HEAD_WIDTH})
+_WHOLE = frozenset({sizes.CHOICES, sizes.EXPERTS, sizes.HEAD, sizes.HEADS, sizes.WINDOW, sizes.HEAD_WIDTH})
 
 
 def row_width(terms: list[Value], limits: dict[int, list[Value]], size_of: Callable[[Value], Size]) -> int | None:

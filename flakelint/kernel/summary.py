@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _BUILTINS = frozenset(dir(builtins))
 _WORD = re.compile(r'[^\W\d]\w*')
+_GRADIENTS = re.compile(r'(?:^|_)(?:bwd|backward|grads?)(?:_|\d|$)', re.IGNORECASE)
+_BACKWARD = '.backward'
 _MAX_DEPTH = 3
 
 
@@ -119,6 +121,12 @@ class Summary:
     def sites(self) -> list[Site]:
         """Its launches."""
         return [unpack(packed) for packed in json.loads(self._body)]
+
+    @cached_property
+    def computes_gradients(self) -> bool:
+        """Whether the file holds a kernel that computes gradients by its name, or an autograd function."""
+        methods = (name.removesuffix(_BACKWARD) for name in self.host if name.endswith(_BACKWARD))
+        return any(f'{name}.forward' in self.host for name in methods) or any(map(_GRADIENTS.search, self.functions))
 
     def moved(self, last: int, by: int) -> 'Summary':
         """The summary of the file with some lines more or less in the body of a function.

@@ -32,7 +32,7 @@ _PACKED = re.compile(r'q_?weights?(?:_?ptrs?)?', re.IGNORECASE)
 _PARTS = re.compile(
     r'(?:q_?)?(?:weights?|zeros?|zero_?points?|scales?|absmax|code_?book|lut|theta|pairs?)(?:_?ptrs?)?', re.IGNORECASE)
 # of the scales of tiles there are far fewer than of the numbers that they belong to
-_SCALES = re.compile(r'(?:\w+_)?(?:absmax|scales?|zero_?points?)(?:_?ptrs?|_pointer)?', re.IGNORECASE)
+_SCALES = re.compile(r'(?:\w+_)?(?:absmax|norms|scales?|zero_?points?)(?:_?ptrs?|_pointer)?', re.IGNORECASE)
 # a stack of matrices, as experts have, comes with three dimensions
 _STACKED = 3
 

@@ -24,9 +24,13 @@ class NarrowAddress(Rule):
 
     How large an argument becomes is read from the launches of the repository first (which axis of a tensor a stride or size belongs to, what the grid is), then from what the kernel does with it (masks, tiles, quotients, the order of strides), and from its name last. The message names sizes at which the product wraps.
 
-    Sizes are assumptions, and a kernel that reads one weight looks like one that reads a tensor of activations. So something else in the kernel has to speak for them: results are written at what wraps, by rows that are as wide as a model or a run-time size, or in three tensors or more that are addressed alike; rows of that width are read by a program each; the index is the beginning of a sequence among the rows of all, or was read from a table of pages. What nothing speaks for is left to `possible-narrow-address`.
+    Sizes are assumptions, and a kernel that reads one weight looks like one that reads a tensor of activations. So the kernel or its launches have to speak for many rows, and for wide ones.
 
-    So is what the kernel or its launch shows to be small: a row that one block holds whole beside other rows (registers and shared memory bound it), what an unrolled loop counts, the parts that a few programs leave to be added up, a width that the host checks and that only just reaches the limit, the scores of pairs with a program each, a single weight that is unpacked or scaled, images without frames, what a kernel works on that is for decoding or for a draft by its name, the experts that a router chooses for each token, the rows of one sequence in attention where sequences and heads are counted in 64 bits. A condition around a launch counts, and so does one around the only call of the private function that launches.
+    There are many rows where gradients are computed beside the kernel or where it is launched (an autograd function, a kernel named after the backward pass), since a training step holds the activations of a whole batch; where the index is the number of a tile of a matrix that the kernel multiplies; where a launch shows the rows to be all leading dimensions of a tensor taken together (`x.view(-1, D)`, `x.numel() // D`) with a run-time stride between them; where the index was loaded, as the beginning of a sequence among the rows of all, a page or the token of an expert are. The number of a sequence with the outermost stride counts in training only, and only if the grid tells sequences, or sequences and heads, apart.
+
+    Rows are wide where results are written at what wraps, by rows that are as wide as a model or a run-time size, or in three tensors or more that are addressed alike; and where rows of that width are read tile by tile. What nothing speaks for is left to `possible-narrow-address`.
+
+    So is what the kernel or its launch shows to be small: what is only written and not gone through (the parts of a sum, choices, tables), one number for each token or each head, the tokens of a sequence where sequences have a stride of their own, a loaded index within what a 64-bit offset leads to, the length between two loaded numbers, what one program counts by itself, a row that one block holds whole beside other rows (registers and shared memory bound it), what an unrolled loop counts, the parts that a few programs leave to be added up, a width that the host checks and that only just reaches the limit, the scores of pairs with a program each, the scales of numbers, a single weight that is unpacked or scaled, images without frames, what a kernel works on that is for decoding or for a draft by its name or by a flag, the experts that a router chooses for each token, the rows of one sequence in attention where sequences and heads are counted in 64 bits. Where a flag would make the index 64-bit, not to set it is the caller's choice. A condition around a launch counts, and so does one around the only call of the private function that launches.
 
     ## Why is this bad?
     Program ids, loop counters and most arguments are 32-bit integers. A product past 2**31 - 1 wraps without a word, and the kernel reads or writes somewhere else: wrong numbers, or a fault in a later kernel.
@@ -38,7 +42,7 @@ class NarrowAddress(Rule):
 
 
     @triton.jit
-    def scale_rows_fwd_kernel(x, y, scale, row_stride, n_cols, BLOCK: tl.constexpr):
+    def scale_rows_bwd_kernel(x, y, scale, row_stride, n_cols, BLOCK: tl.constexpr):
         row = tl.program_id(0)
         for start in range(0, n_cols, BLOCK):
             cols = start + tl.arange(0, BLOCK)
@@ -54,7 +58,7 @@ class NarrowAddress(Rule):
 
 
     @triton.jit
-    def scale_rows_fwd_kernel(x, y, scale, row_stride, n_cols, BLOCK: tl.constexpr):
+    def scale_rows_bwd_kernel(x, y, scale, row_stride, n_cols, BLOCK: tl.constexpr):
         row = tl.program_id(0).to(tl.int64)
         for start in range(0, n_cols, BLOCK):
             cols = start + tl.arange(0, BLOCK)
@@ -68,7 +72,7 @@ class NarrowAddress(Rule):
 
     ## Known limits
     - A size is what the profile says of its role, unless a launch shows it; set the sizes of your project in `[tool.flakelint.assume]`.
-    - Small kernels in which nothing speaks for the sizes, such as the copy of one row by a loaded index, are reported by `possible-narrow-address` only.
+    - Where nothing speaks for many rows, as in a kernel for inference whose launch counts them one by one, or one that nothing is seen to launch, `possible-narrow-address` alone reports.
     - Loaded indices are taken for 32-bit integers unless a launch shows the type of the tensor; the message says so.
     - One range of rows is taken to be below 2**22, so a flat kernel over one dimension (`pid * BLOCK` with stride 1) is not flagged.
     - What a function gives that is not found in the repository is unknown, and never reported.

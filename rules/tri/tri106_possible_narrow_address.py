@@ -20,7 +20,7 @@ class PossibleNarrowAddress(Rule):
     """The arithmetic of an address wraps in 32 bits, at sizes that few launches reach or that nothing else in the kernel speaks for.
 
     ## What it does
-    As `narrow-address`, with the *possible* sizes of `[tool.flakelint.assume]` in place of the tight ones, with products in which there is no index (`B * T` as the stride of a split), and with indices that wrap under the tight sizes where the size of a stride is all there is to go by: an expert, a slot or a row of which one tensor is read. What `narrow-address` reports is not reported again. Masks are not trusted to keep an index small here.
+    As `narrow-address`, with the *possible* sizes of `[tool.flakelint.assume]` in place of the tight ones, with products in which there is no index (`B * T` as the stride of a split), and with indices that wrap under the tight sizes where neither the kernel nor its launches speak for them: the rows of a kernel for inference alone or of one that nothing launches, an expert, a slot or a group with the stride of an outer dimension, a tensor that is only written, what one program counts by itself. What `narrow-address` reports is not reported again. Masks are not trusted to keep an index small here.
 
     ## Why is this bad?
     See `narrow-address`. The rule is off by default: about half of what it finds cannot happen with the sizes that a project has. It is there for a review before sizes grow, and for repositories that cast every index.

@@ -20,7 +20,7 @@ import triton.language as tl
 
 
 @triton.jit
-def copy_fwd_kernel(x, y, table, foo, {parameter}):
+def copy_bwd_kernel(x, y, table, foo, {parameter}):
     i_t = tl.program_id(0)
     o = {address} + tl.arange(0, 64)
     tl.store(y + o, tl.load(x + o) + tl.load(table + o))
@@ -84,7 +84,7 @@ def test_a_file_of_its_own_holds_the_same_settings(tmp_path: Path) -> None:
 
 
 def test_names_count_before_launches(tmp_path: Path) -> None:
-    launch = '\n\ndef run(x, y, table):\n    copy_fwd_kernel[(4096,)](x, y, table, 1, 16)\n'
+    launch = '\n\ndef run(x, y, table):\n    copy_bwd_kernel[(4096,)](x, y, table, 1, 16)\n'
     write(tmp_path / 'kernels.py', KERNEL.format(parameter='stride', address='i_t * stride') + launch)
     check = ('check', '--select', 'TRI101,TRI106', '--no-cache', 'kernels.py')
     assert flakelint(*check, cwd=tmp_path).returncode == 0

@@ -34,7 +34,7 @@ SIZE = 64
 
 
 @triton.jit
-def first(x, y, N, D: tl.constexpr):
+def first_bwd(x, y, N, D: tl.constexpr):
     i = tl.program_id(0)
     o = tl.arange(0, D)
     tl.store(y + i * N + o, tl.load(x + i * N + o))
@@ -48,7 +48,7 @@ def second(x, y, N, D: tl.constexpr):
 
 
 def launch_first(x, y):
-    first[(x.shape[0],)](x, y, x.shape[1], D=SIZE)
+    first_bwd[(x.shape[0],)](x, y, x.shape[1], D=SIZE)
 
 
 def launch_second(x, y):
@@ -145,7 +145,7 @@ def test_values_are_those_of_the_text_and_not_of_an_earlier_one() -> None:
 
 
 SCALE = KERNELS[:KERNELS.index('SIZE')] + KERNELS[KERNELS.index('@'):KERNELS.index('\n\n\n@triton.jit\ndef second')]
-GO = 'def go(x):\n    first[(3,)](x)\n'
+GO = 'def go(x):\n    first_bwd[(3,)](x)\n'
 IGNORED = '# flakelint: file-ignore[ENG001]\n'
 
 
@@ -153,7 +153,7 @@ IGNORED = '# flakelint: file-ignore[ENG001]\n'
     [f'{SCALE}\n\n\n{GO}', f'{SCALE}\n\n\n{GO}\n\n{GO}', f'{SCALE}\n\n\n{GO}\n\n{GO}# more\n'],
     [f'{KERNELS}\n\n{KERNELS}', f'{KERNELS}\n\n{KERNELS}# more\n', f'# more\n{KERNELS}\n\n{KERNELS}# more\n'],
     [f'{SCALE}\n\n\n{SCALE}\n\n\n{GO}', f'{SCALE}\n\n\n{SCALE.replace("* N", "+ N")}\n\n\n{GO}'],
-    [f'{KERNELS}\n\ndef f():\n    global first\n    first = 1\n', f'{KERNELS}\n\ndef f():\n    first = 1\n'],
+    [f'{KERNELS}\n\ndef f():\n    global first_bwd\n    first_bwd = 1\n', f'{KERNELS}\n\ndef f():\n    first_bwd = 1\n'],
     ['x = 1\n\ny = 2\n', 'x = 1\n\u00a0\ny = 2\n'],
     ['x = 1\n# a\ny = 2\n', 'x = 1\n# a\0\ny = 2\n'],
     ['x = 1\n# a\r# b\ny = 2\n', 'x = 1\n# c\r  foo(\ny = 2\n'],
@@ -203,11 +203,11 @@ def test_only_the_edited_kernel_is_looked_at() -> None:
     checker.looked_at.clear()
     for text in (KERNELS.replace('i * N', 'i * D', 1), KERNELS, f'# more\n\n{KERNELS}', KERNELS):
         incremental.check(text)
-    assert checker.looked_at == ['first']
+    assert checker.looked_at == ['first_bwd']
     incremental.check(KERNELS.replace('x.shape[1], D', '4, D', 1))
-    assert checker.looked_at == ['first', 'first'], 'what a launch passes matters to its kernel'
+    assert checker.looked_at == ['first_bwd', 'first_bwd'], 'what a launch passes matters to its kernel'
     incremental.check(KERNELS.replace('SIZE = 64', 'SIZE = 128'))
-    assert checker.looked_at[2:] == ['first', 'second'], 'constants of the module matter to all kernels'
+    assert checker.looked_at[2:] == ['first_bwd', 'second'], 'constants of the module matter to all kernels'
 
 
 def test_findings_move_with_their_lines() -> None:

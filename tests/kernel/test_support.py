@@ -17,7 +17,8 @@ TILES = ROW + 'for s in range(0, n_cols, BLOCK):\n    c = s + tl.arange(0, BLOCK
 
 
 def kinds(body: str, **parts: str) -> list[str]:
-    return [fault.kind for fault in Addresses(model(body, parameters=PARAMETERS, **parts), Assumed()).faults()]
+    found = Addresses(model(body, parameters=PARAMETERS, **{'name': 'rows_bwd_kernel', **parts}), Assumed())
+    return [fault.kind for fault in found.faults()]
 
 
 @pytest.mark.parametrize('body', [

@@ -27,7 +27,7 @@ import triton.language as tl
 
 
 @triton.jit
-def scale_fwd_kernel(x, y, N, D: tl.constexpr):
+def scale_bwd_kernel(x, y, N, D: tl.constexpr):
     i_n = tl.program_id(0)
     o_d = tl.arange(0, D)
     b_x = tl.load(x + i_n * N + o_d)
@@ -35,14 +35,14 @@ def scale_fwd_kernel(x, y, N, D: tl.constexpr):
 
 
 @triton.jit
-def shift_fwd_kernel(x, y, N, D: tl.constexpr):
+def shift_bwd_kernel(x, y, N, D: tl.constexpr):
     i_n = tl.program_id(0)
     o_d = tl.arange(0, D)
     tl.store(y + i_n * N + o_d, tl.load(x + i_n * N + o_d))
 
 
-def scale_fwd(x, y):
-    scale_fwd_kernel[(x.shape[0],)](x, y, x.shape[1], D=64)
+def scale_bwd(x, y):
+    scale_bwd_kernel[(x.shape[0],)](x, y, x.shape[1], D=64)
 '''
 
 

@@ -58,7 +58,7 @@ async def test_suppressing_below_a_header_and_beside_other_codes(pulling: Langua
 @pytest.mark.parametrize('only', ['source.fixAll.flakelint', 'source.fixAll', 'source'])
 async def test_fix_all(pulling: LanguageClient, only: str) -> None:
     editor = pulling.editor
-    both = KERNELS + KERNELS[KERNELS.index('def scale_fwd('):].replace('scale_fwd', 'shift_fwd')
+    both = KERNELS + KERNELS[KERNELS.index('def scale_bwd('):].replace('scale_bwd', 'shift_bwd')
     uri = editor.open('a.py', both)
     (action,) = await editor.actions(uri, stretch(0, 0, 0, 0), only)
     assert action.kind == 'source.fixAll.flakelint'
@@ -70,7 +70,7 @@ async def test_fix_all(pulling: LanguageClient, only: str) -> None:
 
 async def test_fix_all_of_a_rule(pulling: LanguageClient) -> None:
     editor = pulling.editor
-    both = KERNELS + KERNELS[KERNELS.index('def scale_fwd('):].replace('scale_fwd', 'shift_fwd')
+    both = KERNELS + KERNELS[KERNELS.index('def scale_bwd('):].replace('scale_bwd', 'shift_bwd')
     uri = editor.open('a.py', both)
     offered = {one.title: one for one in await editor.actions(uri, PLACE)}
     text = await editor.applied(uri, both, offered['Fix all TRI101 of the file'])

@@ -35,7 +35,7 @@ async def test_hover_on_a_value(pulling: LanguageClient) -> None:
     text = await editor.hover(uri, *_place(KERNELS, 'o_d = tl.arange(0, D)\n    b_x = tl.load(x + i_n * N + o'))
     assert 'type:   int32' in text and 'shape:  [D]' in text
     text = await editor.hover(uri, *_place(KERNELS, 'tl.load(x + i_n *'))
-    for words in ('`i_n * N` in `scale_fwd_kernel`', 'type:   int32', 'size:   at most', 'from:   program id 0, argument `N`'):
+    for words in ('`i_n * N` in `scale_bwd_kernel`', 'type:   int32', 'size:   at most', 'from:   program id 0, argument `N`'):
         assert words in text
 
 
@@ -141,7 +141,7 @@ async def test_signatures(pulling: LanguageClient) -> None:
         start, end = shown.parameters[found.active_parameter].label
         return shown.label, shown.label[start:end]
 
-    label = 'scale_fwd_kernel[grid](x, y, N, D: constexpr)'
+    label = 'scale_bwd_kernel[grid](x, y, N, D: constexpr)'
     assert await active(',)](x, ') == (label, 'y')
     assert await active(',)](x, y, D=') == (label, 'D: constexpr')
     assert (await active('tl.load(x'))[1] == 'pointer'
@@ -149,10 +149,10 @@ async def test_signatures(pulling: LanguageClient) -> None:
 
 async def test_from_a_launch_to_the_kernel_and_back(pulling: LanguageClient) -> None:
     editor = pulling.editor
-    kernels, _, host = KERNELS.partition('def scale_fwd(')
+    kernels, _, host = KERNELS.partition('def scale_bwd(')
     write(editor.folder / 'flakelint.toml', '')
     write(editor.folder / 'kernels.py', kernels)
-    host = f'from kernels import scale_fwd_kernel\n\n\ndef scale_fwd({host}'
+    host = f'from kernels import scale_bwd_kernel\n\n\ndef scale_bwd({host}'
     uri = editor.open('host.py', host, on_disk=True)
     identifier = types.TextDocumentIdentifier(uri)
     at_launch = types.Position(4, 10)

@@ -139,10 +139,10 @@ async def test_a_wrong_settings_file_is_told_once_with_its_line(pulling: Languag
 async def test_files_on_the_disk_matter_to_kernels(pulling: LanguageClient) -> None:
     editor = pulling.editor
     write(editor.folder / 'flakelint.toml', '')
-    kernels, _, host = KERNELS.partition('def scale_fwd(')
+    kernels, _, host = KERNELS.partition('def scale_bwd(')
     uri = editor.open('kernels.py', kernels.partition('\n\n\n@triton.jit\ndef shift')[0] + '\n', on_disk=True)
     before = await editor.codes(uri)
-    launch = f'from kernels import scale_fwd_kernel\n\n\ndef scale_fwd({host.replace("x.shape[1]", "4")}'
+    launch = f'from kernels import scale_bwd_kernel\n\n\ndef scale_bwd({host.replace("x.shape[1]", "4")}'
     _changed(editor, write(editor.folder / 'host.py', launch))
     assert before == ['TRI101']
     await _codes_become(editor, uri, [])

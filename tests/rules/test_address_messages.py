@@ -14,7 +14,7 @@ COLUMNS = 'cols = tl.program_id(1) * BN + tl.arange(0, BN)'
 
 
 def messages(folder, *body: str) -> list[str]:
-    lines = ['import triton', 'import triton.language as tl', '', '', '@triton.jit', f'def copy_fwd_kernel({PARAMETERS}):']
+    lines = ['import triton', 'import triton.language as tl', '', '', '@triton.jit', f'def copy_bwd_kernel({PARAMETERS}):']
     text = '\n'.join([*lines, *(f'    {line}' for line in body), ''])
     return [one.message for one in checker(folder, {}, 'TRI101').check('copy.py', text.encode())]
 
@@ -35,7 +35,8 @@ def messages(folder, *body: str) -> list[str]:
     # one that wraps by far says more than one that just reaches the limit, however often that is used
     ('`i * stride_m`', [
         'i = tl.program_id(0)', 'cols = tl.arange(0, BN)', 'm = cols < N', 'o = i * H * K * 64 + cols',
-        'tl.store(y + o, tl.load(x + o, mask=m), mask=m)', 'tl.store(z + i * stride_m + cols, 0, mask=m)',
+        'tl.store(y + o, tl.load(x + o, mask=m), mask=m)',
+        'p = z + i * stride_m + cols', 'tl.store(p, tl.load(p, mask=m), mask=m)',
     ]),
     # a row says more than the number that is worked out for it
     ('`i * N`', [
