@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Cases, Value, each_value, reachable
-from flakelint.kernel.launched_rows import are_combined, are_flattened
+from flakelint.kernel.launched_rows import are_combined
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.origins import bases_of
 from flakelint.kernel.relations import is_length
@@ -105,18 +105,14 @@ class Support:
 
     def _is_of_many(self, origin: Value, products: list[Value]) -> bool:
         """Whether the launches, or what is done with the rows, speak for as many as there are tokens in a batch."""
-        facts = self._model.facts
-        if origin.op == 'load' or facts.is_trained:
+        if self._model.facts.is_trained:
             return True
+        if origin.op == 'load':
+            # pages and slots are as many as memory holds, tokens that are served at once are few
+            return _has_rows(origin) or not self._is_start(origin, fewest=2)
         if self._is_multiplied(origin, [product for product in products if self._factor(product) != sizes.OUTER_STRIDE]):
             return True
-        ends = list(self._row_ends(products, list(self._led_to(products))))
-        if any(self._is_square(origin, end) for end in ends):
-            return True
-        rows = [product for product in products if self._factor(product) == sizes.STRIDE]
-        limits = (limit for part in reachable(rows, _operands) for limit in self._ends(part))
-        names = frozenset(one.name for one in map(stripped, each_value(limits)) if one.op == 'parameter')
-        return bool(rows) and are_flattened(facts.launches, _axis(origin), names)
+        return any(self._is_square(origin, end) for end in self._row_ends(products, list(self._led_to(products))))
 
     def _is_multiplied(self, origin: Value, products: list[Value]) -> bool:
         """Whether an index is the number of a tile of a matrix that is multiplied."""
@@ -273,14 +269,14 @@ class Support:
             for launch in launches
         )
 
-    def _is_start(self, load: Value) -> bool:
-        """Whether a loaded index says where the rows of a sequence begin among those of all."""
+    def _is_start(self, load: Value, fewest: int = 1) -> bool:
+        """Whether a loaded index says where the rows of a sequence begin among those of all, by the name of the table or by how `fewest` loads of it read it."""
         bases = bases_of(load.operands)
         if any(map(_STARTS.search, bases)):
             return True
         loads = [one.address for one in self._model.accesses if one.kind == 'load' and bases_of([one.address]) == bases]
         # the next one is where the rows end
-        return {step for address in loads for step in _steps(address)} == {1}
+        return len(loads) >= fewest and {step for address in loads for step in _steps(address)} == {1}
 
 
 def _axis(origin: Value) -> int | None:
@@ -324,6 +320,11 @@ def _terms(address: Value | Cases) -> Iterator[Value]:
 def _steps(address: Value | Cases) -> set[int]:
     """The numbers that an address adds."""
     return {abs(term.literal) for term in _terms(address) if isinstance(term.literal, int) and term.literal}
+
+
+def _has_rows(load: Value) -> bool:
+    """Whether a loaded index is read from a table of rows, as the offsets of sequences are not."""
+    return any(one.op == 'mul' for operand in load.operands[:1] for one in _terms(operand))
 
 
 def _is_of_table(load: Value) -> bool:
