@@ -7,6 +7,7 @@
 
     python -m benchmarks.ops.run --op chunk_gla
     python -m benchmarks.ops.run --op chunk_gla --base main --json out.json
+    python -m benchmarks.ops.run --op chunk_gla --base main --lengths 1024,4096,16384 --plot out.png
     python -m benchmarks.ops.run --list
 
 Both sides of a comparison run one after the other in turns, each in a process of its own; the other commit is checked out in a folder that is thrown away.
@@ -40,18 +41,29 @@ def main() -> int:
     parser.add_argument('--list', action='store_true', help='name the operators')
     parser.add_argument('--dtype', default='bfloat16', choices=['bfloat16', 'float16', 'float32'])
     parser.add_argument('--rounds', type=int, default=3, help='how often the sides of a comparison take turns')
+    parser.add_argument('--lengths', type=_lengths, help='numbers of steps, in place of the shapes: one entry of 8 heads of 128')
     parser.add_argument('--json', metavar='FILE', help='where to write the figures')
+    parser.add_argument('--plot', metavar='FILE', help='where to draw the times of both sides against the number of steps')
     arguments = parser.parse_args()
     if arguments.list:
         return _list()
     if not arguments.op:
         parser.error('give an operator with --op; --list names them')
     is_alone = arguments.base is None
-    figures = {_OWN: _measured(arguments.op, arguments.dtype)} if is_alone else _compared(arguments)
+    figures = {_OWN: _measured(arguments)} if is_alone else _compared(arguments)
     _show(figures)
+    if arguments.plot:
+        _draw(figures, arguments.plot)
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(figures, indent=2) + '\n', encoding='utf-8')
     return 0
+
+
+def _lengths(text: str) -> list[int]:
+    lengths = [int(word) for word in text.split(',')]
+    if min(lengths) < 1:
+        raise ValueError('a length is below 1')
+    return lengths
 
 
 def _list() -> int:
@@ -62,19 +74,20 @@ def _list() -> int:
     return 0
 
 
-def _measured(names: list[str], dtype_name: str) -> list[dict]:
+def _measured(arguments: argparse.Namespace) -> list[dict]:
     """The figures of operators, in milliseconds, bytes and shares of what the GPU does at most."""
     import torch
 
-    from benchmarks.ops.registry import OPERATORS, SHAPES
+    from benchmarks.ops.registry import OPERATORS, SHAPES, Shape
 
-    unknown = [name for name in names if name not in OPERATORS]
+    unknown = [name for name in arguments.op if name not in OPERATORS]
     if unknown:
         sys.exit(f'no operator is named {unknown[0]}: --list names them')
-    dtype = getattr(torch, dtype_name)
+    dtype = getattr(torch, arguments.dtype)
+    shapes = [Shape(1, T, 8, 128) for T in arguments.lengths] if arguments.lengths else SHAPES
     bandwidth, rate = _bandwidth(), _matrix_rate(dtype)
     found = []
-    for name, shape in ((name, shape) for name in names for shape in SHAPES):
+    for name, shape in ((name, shape) for name in arguments.op for shape in shapes):
         figures = _timed(OPERATORS[name], shape, dtype)
         moved, operations = OPERATORS[name].floor(shape, dtype)
         seconds = figures['forward_ms'] / 1e3
@@ -149,6 +162,8 @@ def _in_process(tree: Path, arguments: argparse.Namespace) -> list[dict]:
     with tempfile.NamedTemporaryFile(suffix='.json') as file:
         command = [sys.executable, '-m', 'benchmarks.ops.run', '--dtype', arguments.dtype, '--json', file.name]
         command += [word for name in arguments.op for word in ('--op', name)]
+        if arguments.lengths:
+            command += ['--lengths', ','.join(map(str, arguments.lengths))]
         subprocess.run(command, cwd=tree, check=True, stdout=subprocess.DEVNULL)
         return next(iter(json.loads(Path(file.name).read_text(encoding='utf-8')).values()))
 
@@ -168,6 +183,28 @@ def _show(figures: dict[str, list[dict]]) -> None:
         for other in others:
             ratios = (f'{one[key] / other[number][key]:6.2f} x ' for key in ('forward_ms', 'both_ms'))
             print(f'{"  of the other commit":<49} {"  ".join(ratios)}')
+
+
+def _draw(figures: dict[str, list[dict]], path: str) -> None:
+    """One picture of an operator a column: forward above, forward with backward below, a line for each side."""
+    import matplotlib
+
+    matplotlib.use('Agg')
+    from matplotlib import pyplot as plt
+
+    names = list(dict.fromkeys(one['op'] for one in figures[_OWN]))
+    figure, axes = plt.subplots(2, len(names), figsize=(5 * len(names), 7), squeeze=False, sharex='col')
+    for column, name in enumerate(names):
+        for row, (key, title) in enumerate((('forward_ms', 'forward'), ('both_ms', 'forward and backward'))):
+            axis = axes[row][column]
+            for side, found in figures.items():
+                points = sorted((one['shape'][1], one[key]) for one in found if one['op'] == name)
+                axis.plot(*zip(*points, strict=True), marker='o', label=side)
+            axis.set(title=f'{name}, {title}', xscale='log', yscale='log', ylabel='ms')
+            axis.legend()
+        axes[1][column].set_xlabel('steps')
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
 
 
 if __name__ == '__main__':

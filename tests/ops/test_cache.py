@@ -3,12 +3,15 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 import triton
 import triton.language as tl
 
-from fla.ops.utils.cache import FirstConfig, fla_cache_autotune
+from fla.ops.utils import cache
+from fla.ops.utils.cache import FirstConfig, RememberedLaunch, fla_cache_autotune
 from fla.utils import autotune_cache_kwargs, device
 
 CONFIGS = [triton.Config({'BD': 16}, num_warps=1), triton.Config({'BD': 64}, num_warps=2)]
@@ -81,3 +84,66 @@ def test_first_config_refuses():
         FirstConfig(width_fwd_kernel_x, CONFIGS, reset_to_zero=['p'])
     with pytest.raises(ValueError, match='BD'):
         launch(FirstConfig(width_fwd_kernel_x, CONFIGS), D=2, BD=32)
+
+
+class Tuned:
+    """What stands for an autotuned kernel of `x`, `o`, `n` and the constants `D` and `BD` where there is no GPU: it notes what reaches it."""
+
+    arg_names = ('x', 'o', 'n', 'D', 'BD')
+    best_config = SimpleNamespace(kwargs={'BD': 16})
+
+    def __init__(self):
+        parameters = [SimpleNamespace(name=name, is_constexpr=name in ('D', 'BD')) for name in self.arg_names]
+        self.fn = SimpleNamespace(params=parameters)
+        self.tuned, self.launched = [], []
+
+    def run(self, *args, grid, warmup, **kwargs):
+        self.tuned.append(kwargs)
+        return self
+
+    def __getitem__(self, grid):
+        return lambda *args: self.launched.append((grid, args))
+
+
+@pytest.fixture
+def remembered(monkeypatch):
+    active = SimpleNamespace(get_current_device=lambda: 0)
+    monkeypatch.setattr(cache, 'driver', SimpleNamespace(active=active))
+    return RememberedLaunch(Tuned())
+
+
+def test_remembered_launch_passes_on_what_the_first_one_got(remembered):
+    torch.manual_seed(42)
+    x, o = torch.randn(2, 64)
+    for _ in range(3):
+        remembered[lambda meta: (meta['D'], meta['BD'])](x=x, o=o, n=5, D=64)
+    assert len(remembered.fn.tuned) == 1
+    assert [grid for grid, _ in remembered.fn.launched] == [(64, 16, 1)] * 2
+    for _, (first, second, *rest) in remembered.fn.launched:
+        assert first is x and second is o and rest == [5, 64, 16]
+
+
+@pytest.mark.parametrize('change', [
+    pytest.param({'x': torch.zeros(64).half()}, id='type'),
+    pytest.param({'x': torch.zeros(65)[1:]}, id='alignment'),
+    pytest.param({'x': None}, id='none'),
+    pytest.param({'n': 16}, id='multiple_of_16'),
+    pytest.param({'n': 1}, id='one'),
+    pytest.param({'n': 2 ** 31}, id='64_bits'),
+    pytest.param({'n': 5.}, id='float'),
+    pytest.param({'D': 32}, id='constant'),
+])
+def test_remembered_launch_asks_again_where_the_code_may_differ(remembered, change):
+    arguments = {'x': torch.zeros(64), 'o': torch.zeros(64), 'n': 5, 'D': 64}
+    for _ in range(2):
+        remembered[(1,)](**arguments)
+        remembered[(1,)](**{**arguments, **change})
+    assert len(remembered.fn.tuned) == 2 and len(remembered.fn.launched) == 2
+
+
+def test_remembered_launch_leaves_alone_what_it_does_not_know(remembered):
+    for _ in range(2):
+        remembered[(1,)](torch.zeros(64), torch.zeros(64), n=5, D=64)
+        remembered[(1,)](x=torch.zeros(64), o=[1], n=5, D=64)
+        remembered.run(x=torch.zeros(64), o=torch.zeros(64), n=5, D=64, grid=(1,), warmup=True)
+    assert len(remembered.fn.tuned) == 6 and not remembered.fn.launched
