@@ -5,6 +5,7 @@
 
 """How values depend on each other: what a sum is made of, what a product was divided by."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from flakelint.kernel.graph import Cases, Value, each_value
@@ -19,11 +20,48 @@ def divided(product: Value, strides: Strides) -> Value | Cases | None:
     left, right = product.operands
     for quotient, factor in ((left, right), (right, left)):
         for case in map(stripped, each_value([quotient])):
-            if case.op == 'floordiv' and (is_same(case.operands[1], factor) or _is_row_of(factor, case.operands[1], strides)):
+            whole, divisors = _quotient(case)
+            if divisors and _factors(factor) <= divisors:
+                return whole
+            if case.op == 'floordiv' and _is_row_of(factor, case.operands[1], strides):
                 return case.operands[0]
             if (whole := _shared(case, factor)) is not None:
                 return whole
     return None
+
+
+def _quotient(value: Value | Cases) -> tuple[Value | Cases, Counter]:
+    """What a value is the quotient of, with the factors of the divisor, none if it is no quotient.
+
+    Digits are put together: `a // (n * m) * m + a // n % m` is `a // n`.
+    """
+    if type(value) is not Value:
+        return value, Counter()
+    value = stripped(value)
+    if value.op == 'floordiv':
+        whole, divisors = _quotient(value.operands[0])
+        return whole, divisors + _factors(value.operands[1])
+    for product, digit in (value.operands, value.operands[::-1]) if value.op == 'add' else ():
+        if type(product) is Value and type(digit) is Value and (product.op, digit.op) == ('mul', 'mod'):
+            below, divisors = _quotient(digit.operands[0])
+            base = _factors(digit.operands[1])
+            for upper, factor in (product.operands, product.operands[::-1]):
+                whole, above = _quotient(upper)
+                if whole is below and _factors(factor) == base and above == divisors + base:
+                    return whole, divisors
+    return value, Counter()
+
+
+def _factors(value: Value | Cases) -> Counter:
+    """What a value is the product of: names of arguments, numbers, and the identities of what else there is."""
+    one = stripped(value) if type(value) is Value else value
+    if type(one) is not Value:
+        return Counter([id(one)])
+    if one.literal is not None:
+        return Counter([one.literal])
+    if one.op == 'mul':
+        return _factors(one.operands[0]) + _factors(one.operands[1])
+    return Counter([one.name if one.op == 'parameter' else id(one)])
 
 
 def _shared(index: Value, factor: Value | Cases) -> Value | Cases | None:

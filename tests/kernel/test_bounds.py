@@ -23,6 +23,26 @@ def size(body: str, assumed: Assumed | None = None, **parts: str) -> Size:
     return Bounds(found, assumed or Assumed()).of(value)
 
 
+@pytest.mark.parametrize('text', [
+    '(i // (foo * D) * D + i // foo % D) * foo',
+    '((i // (foo * D * H) * D + i // (foo * H) % D) * H + i // foo % H) * foo',
+    'foo * (i // foo % D + D * (i // foo // D))',
+    'foo * D * (i // (D * foo))',
+])
+def test_an_index_that_is_put_together_from_its_digits(text):
+    assert both(size(text)) == ROWS
+
+
+@pytest.mark.parametrize('text', [
+    '(i // (foo * D) * D + i // foo % H) * foo',
+    '(i // (foo * D) * D + j // foo % D) * foo',
+    '(i // D * D + i // foo % D) * foo',
+    'i // foo * D * D',
+])
+def test_digits_of_other_numbers(text):
+    assert size(text).tight > ROWS[1]
+
+
 def both(found: Size) -> tuple[int, int]:
     return found.tight, found.possible
 

@@ -263,6 +263,17 @@ def test_padding_is_not_read(op, pad):
 
 
 @OPERATORS
+def test_gradients_of_the_final_state_alone(op):
+    torch.manual_seed(42)
+    tensors = make_inputs(1, by_size(17, 100), 1, 1, 20, 36, 1, 1, torch.float)
+    states = reference(tensors)[1], op(**tensors, output_final_state=True)[1]
+    dht = torch.randn_like(states[0])
+    grads = [torch.autograd.grad(ht, list(tensors.values()), dht, materialize_grads=True) for ht in states]
+    for name, ref_grad, tri_grad in zip(tensors, *grads, strict=True):
+        assert_close(f'd{name}', ref_grad, tri_grad, 0.001)
+
+
+@OPERATORS
 def test_no_tokens(op):
     torch.manual_seed(42)
     tensors = make_inputs(2, 0, 1, 1, 16, 16, 2, 1, torch.float)

@@ -170,6 +170,8 @@ class ChunkKDAFunction(torch.autograd.Function):
         ctx.scale = scale
         ctx.state_v_first = state_v_first
         ctx.mark_non_differentiable(h)
+        # the states are large, and zeros in their shape would be written for nothing
+        ctx.set_materialize_grads(False)
         return o, ht, h
 
     @staticmethod
@@ -178,6 +180,7 @@ class ChunkKDAFunction(torch.autograd.Function):
     @autocast_custom_bwd
     def backward(ctx, do, dht, dh):
         q, k, v, g, beta, Aqk, A, initial_state, cu_seqlens, chunk_indices = ctx.saved_tensors
+        do = torch.zeros_like(v) if do is None else do
         dq, dk, dv, dg, dbeta, dh0 = chunk_kda_bwd(
             q=q,
             k=k,
