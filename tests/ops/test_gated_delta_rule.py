@@ -11,88 +11,14 @@ from fla.ops.gated_delta_rule import chunk_gated_delta_rule, chunk_gdn, fused_re
 from fla.ops.gated_delta_rule.gate import naive_gdn_gate
 from fla.ops.gated_delta_rule.naive import naive_chunk_gated_delta_rule, naive_recurrent_gated_delta_rule
 from fla.utils import assert_close, by_size, device
-from tests.ops.operators import DTYPE_NAMES, compare, leaf, one_by_one, pad_rows, pad_tensor, run
+from tests.ops.delta_rules import CHUNK_CASES, RECURRENT_CASES, VARLEN_CASES, make_inputs
+from tests.ops.operators import compare, leaf, one_by_one, pad_rows, pad_tensor, run
 
-
-def case(shape, strength, dtype, state_v_first=False):
-    """`shape` is (B, T, H, HV, K, V), `strength` the mean log decay of a step, about."""
-    name = '-'.join(f'{dim}{size}' for dim, size in zip(('B', 'T', 'H', 'HV', 'K', 'V'), shape, strict=True))
-    name = f'{name}-decay{strength}-{DTYPE_NAMES[dtype]}'
-    return pytest.param(shape, strength, dtype, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
-
-
-def varlen_case(lens, shape, strength, dtype, state_v_first=False):
-    name = '-'.join(f'{dim}{size}' for dim, size in zip(('H', 'HV', 'K', 'V'), shape, strict=True))
-    name = f'{"_".join(map(str, lens))}-{name}-decay{strength}-{DTYPE_NAMES[dtype]}'
-    return pytest.param(lens, shape, strength, dtype, state_v_first, id=f'{name}-state_vk' if state_v_first else name)
-
-
-CHUNK_CASES = by_size(
-    small=[
-        case((1, 63, 1, 1, 64, 64), 0.1, torch.float),
-        case((2, 70, 1, 2, 20, 40), 1, torch.float, state_v_first=True),
-        case((1, 100, 1, 1, 16, 16), 30, torch.float),
-        case((1, 40, 2, 2, 20, 36), 1, torch.half),
-        case((1, 70, 1, 1, 60, 16), 0.1, torch.bfloat16, state_v_first=True),
-        case((1, 1, 1, 1, 16, 16), 1, torch.float),
-    ],
-    full=[
-        case((1, 63, 1, 1, 64, 64), 0.1, torch.float),
-        case((2, 500, 2, 4, 20, 40), 1, torch.float, state_v_first=True),
-        case((2, 200, 2, 2, 64, 64), 30, torch.float),
-        case((2, 1000, 3, 3, 100, 60), 1, torch.half),
-        case((2, 1024, 4, 8, 128, 64), 0.1, torch.bfloat16),
-        case((2, 2000, 4, 4, 128, 128), 1, torch.bfloat16),
-        case((2, 500, 2, 2, 256, 256), 0.1, torch.half, state_v_first=True),
-        case((1, 8192, 2, 2, 128, 128), 0.05, torch.bfloat16),
-        case((1, 1, 1, 1, 16, 16), 1, torch.float),
-    ],
-)
-RECURRENT_CASES = by_size(
-    small=[
-        case((1, 15, 1, 2, 32, 20), 0.1, torch.float),
-        case((2, 15, 2, 2, 20, 40), 3, torch.half, state_v_first=True),
-        case((1, 15, 1, 1, 130, 16), 1, torch.bfloat16),
-        case((1, 1, 1, 1, 16, 16), 1, torch.float),
-    ],
-    full=[
-        case((1, 63, 1, 2, 64, 64), 0.1, torch.float),
-        case((2, 100, 2, 2, 20, 40), 3, torch.half, state_v_first=True),
-        case((2, 500, 4, 4, 128, 128), 1, torch.bfloat16),
-        case((1, 100, 1, 1, 256, 100), 1, torch.float),
-        case((1, 1, 1, 1, 16, 16), 1, torch.float),
-    ],
-)
-VARLEN_CASES = by_size(
-    small=[
-        varlen_case([1, 64, 0, 10], (1, 1, 20, 20), 1, torch.float),
-        varlen_case([33, 3], (1, 2, 32, 16), 0.1, torch.half, state_v_first=True),
-    ],
-    full=[
-        varlen_case([1, 64, 0, 70], (2, 2, 20, 20), 1, torch.float),
-        varlen_case([1000, 3, 500, 497], (2, 4, 128, 64), 0.1, torch.half, state_v_first=True),
-        varlen_case([15, 2000, 33], (2, 2, 100, 100), 1, torch.bfloat16),
-    ],
-)
 OPERATORS = pytest.mark.parametrize(
     'op',
     [chunk_gated_delta_rule, fused_recurrent_gated_delta_rule],
     ids=['chunk', 'fused_recurrent'],
 )
-
-
-def make_inputs(B, T, H, HV, K, V, N, strength, dtype, is_normalised=True):
-    q, k = torch.randn(2, B, T, H, K, device=device)
-    if is_normalised:
-        q, k = F.normalize(q, dim=-1), F.normalize(k, dim=-1)
-    return {
-        'q': leaf(q.to(dtype)),
-        'k': leaf(k.to(dtype)),
-        'v': leaf(torch.randn(B, T, HV, V, device=device).to(dtype)),
-        'g': leaf(F.logsigmoid(torch.randn(B, T, HV, device=device)) * strength),
-        'beta': leaf(torch.rand(B, T, HV, device=device).to(dtype)),
-        'initial_state': leaf(torch.randn(N, HV, K, V, device=device)),
-    }
 
 
 def reference(tensors):
@@ -188,8 +114,8 @@ def test_gates_in_kernel(op, HV, K, V, layout, use_l2norm, beta):
         'allow_neg_eigval': beta == 'below2',
         'cu_seqlens': torch.tensor([0, T], device=device) if layout == 'varlen' else None,
     }
-    # the gradient of A_log is a sum of many terms that cancel each other
-    compare(reference(arguments), run(op, tensors, False, **options), tensors, torch.float, {'A_log': 0.005})
+    # the gradient of A_log is a sum of terms around 1 that cancel each other, to almost nothing at times
+    compare(reference(arguments), run(op, tensors, False, **options), tensors, torch.float, {'A_log': 5e-4})
 
 
 def test_chunk_of_keys_that_are_all_alike():
