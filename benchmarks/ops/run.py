@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument('--list', action='store_true', help='name the operators')
     parser.add_argument('--dtype', default='bfloat16', choices=['bfloat16', 'float16', 'float32'])
     parser.add_argument('--rounds', type=int, default=3, help='how often the sides of a comparison take turns')
-    parser.add_argument('--lengths', type=_lengths, help='numbers of steps, in place of the shapes: one entry of 8 heads of 128')
+    parser.add_argument('--lengths', type=_lengths, help='numbers of steps in place of the shapes: one entry, 8 heads of 128')
     parser.add_argument('--json', metavar='FILE', help='where to write the figures')
     parser.add_argument('--plot', metavar='FILE', help='where to draw the times of both sides against the number of steps')
     arguments = parser.parse_args()
