@@ -191,16 +191,22 @@ def _draw(figures: dict[str, list[dict]], path: str) -> None:
 
     matplotlib.use('Agg')
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     names = list(dict.fromkeys(one['op'] for one in figures[_OWN]))
     figure, axes = plt.subplots(2, len(names), figsize=(5 * len(names), 7), squeeze=False, sharex='col')
     for column, name in enumerate(names):
         for row, (key, title) in enumerate((('forward_ms', 'forward'), ('both_ms', 'forward and backward'))):
             axis = axes[row][column]
+            axis.set(title=f'{name}, {title}', xscale='log', yscale='log', ylabel='ms')
             for side, found in figures.items():
                 points = sorted((one['shape'][1], one[key]) for one in found if one['op'] == name)
-                axis.plot(*zip(*points, strict=True), marker='o', label=side)
-            axis.set(title=f'{name}, {title}', xscale='log', yscale='log', ylabel='ms')
+                lengths, times = zip(*points, strict=True)
+                axis.plot(lengths, times, marker='o', label=side)
+            axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.yaxis.set_major_formatter('{x:g}')
+            axis.set_xticks(lengths, labels=map(str, lengths))
+            axis.minorticks_off()
             axis.legend()
         axes[1][column].set_xlabel('steps')
     figure.tight_layout()
