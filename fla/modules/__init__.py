@@ -4,8 +4,28 @@
 # For a list of all contributors, see the git history of this repository.
 
 from fla.modules.l2norm import L2Norm, l2norm
+from fla.modules.layernorm import (
+    GroupNorm,
+    GroupNormLinear,
+    LayerNorm,
+    LayerNormLinear,
+    RMSNorm,
+    RMSNormLinear,
+    group_norm,
+    layer_norm,
+    rms_norm,
+)
 
 __all__ = [
+    'GroupNorm',
+    'GroupNormLinear',
     'L2Norm',
+    'LayerNorm',
+    'LayerNormLinear',
+    'RMSNorm',
+    'RMSNormLinear',
+    'group_norm',
     'l2norm',
+    'layer_norm',
+    'rms_norm',
 ]
