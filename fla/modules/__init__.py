@@ -3,6 +3,16 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
+from fla.modules.fused_norm_gate import (
+    FusedLayerNormGated,
+    FusedLayerNormSwishGate,
+    FusedLayerNormSwishGateLinear,
+    FusedRMSNormGated,
+    FusedRMSNormSwishGate,
+    FusedRMSNormSwishGateLinear,
+    layer_norm_gated,
+    rms_norm_gated,
+)
 from fla.modules.l2norm import L2Norm, l2norm
 from fla.modules.layernorm import (
     GroupNorm,
@@ -17,6 +27,12 @@ from fla.modules.layernorm import (
 )
 
 __all__ = [
+    'FusedLayerNormGated',
+    'FusedLayerNormSwishGate',
+    'FusedLayerNormSwishGateLinear',
+    'FusedRMSNormGated',
+    'FusedRMSNormSwishGate',
+    'FusedRMSNormSwishGateLinear',
     'GroupNorm',
     'GroupNormLinear',
     'L2Norm',
@@ -27,5 +43,7 @@ __all__ = [
     'group_norm',
     'l2norm',
     'layer_norm',
+    'layer_norm_gated',
     'rms_norm',
+    'rms_norm_gated',
 ]
