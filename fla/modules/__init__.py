@@ -3,6 +3,7 @@
 # This source code is licensed under the MIT License found in the LICENSE file in the root directory of this source tree.
 # For a list of all contributors, see the git history of this repository.
 
+from fla.modules.activations import logsigmoid, sigmoid, silu, swiglu, swish
 from fla.modules.fused_norm_gate import (
     FusedLayerNormGated,
     FusedLayerNormSwishGate,
@@ -44,6 +45,11 @@ __all__ = [
     'l2norm',
     'layer_norm',
     'layer_norm_gated',
+    'logsigmoid',
     'rms_norm',
     'rms_norm_gated',
+    'sigmoid',
+    'silu',
+    'swiglu',
+    'swish',
 ]

@@ -39,7 +39,7 @@ TYPES = {
     **dict.fromkeys(INPUTS, '*x'),
     **dict.fromkeys(IN_FP32, '*fp32'),
     **dict.fromkeys(('cu_seqlens', 'chunk_indices', 'chunk_offsets', 'split_offsets'), '*i64'),
-    **dict.fromkeys(('B', 'T', 'M', 'NS', 'x_batch', 'x_row', 'b_batch'), 'i32'),
+    **dict.fromkeys(('B', 'T', 'M', 'N', 'NS', 'x_batch', 'x_row', 'b_batch'), 'i32'),
     **dict.fromkeys(('scale', 'alpha', 'eps', 'lower_bound'), 'fp32'),
 }
 # the arguments that are `None` unless a flag is set
@@ -119,6 +119,10 @@ SIZES = {
     'l2norm_bwd_kernel': {'D': 100, 'BD': 128, 'BT': 16},
     'norm_fwd_kernel': {'G': 2, 'D': 100, 'BT': 32, 'BD': 128},
     'norm_bwd_kernel': {'G': 2, 'D': 100, 'BT': 32, 'BD': 128},
+    'activation_fwd_kernel': {'BN': 1024},
+    'activation_bwd_kernel': {'BN': 1024},
+    'swiglu_fwd_kernel': {'BN': 1024},
+    'swiglu_bwd_kernel': {'BN': 1024},
     'fused_recurrent_fwd_kernel_o': RECURRENT,
     'fused_recurrent_bwd_kernel_dq': RECURRENT,
     'fused_recurrent_bwd_kernel_dkv': RECURRENT,

@@ -10,24 +10,11 @@ import triton.language as tl
 
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.op import rounded
+from fla.ops.utils.sigmoid import sigmoid_or_swish, slope_of_sigmoid_or_swish
 from fla.utils import autotune_cache_kwargs
 
 # a block holds about 4096 elements or one long row, which wants more warps
 ROW_CONFIGS = [triton.Config({}, num_warps=num_warps) for num_warps in (4, 8, 16)]
-
-
-@triton.jit
-def gate_of(b_gate, IS_SIGMOID: tl.constexpr):
-    """The factor that a gate makes: its sigmoid, or the gate times that."""
-    b_sigmoid = tl.sigmoid(b_gate)
-    return b_sigmoid if IS_SIGMOID else b_gate * b_sigmoid
-
-
-@triton.jit
-def slope_of_gate(b_gate, IS_SIGMOID: tl.constexpr):
-    """The derivative of `gate_of`."""
-    b_sigmoid = tl.sigmoid(b_gate)
-    return b_sigmoid * (1 - b_sigmoid) if IS_SIGMOID else b_sigmoid * (1 + b_gate * (1 - b_sigmoid))
 
 
 @triton.heuristics({
@@ -90,7 +77,7 @@ def norm_fwd_kernel(
     if HAS_BIAS:
         b_y += tl.load(bias + i_g * D + o_d, mask=m_d, other=0).to(tl.float32)[None, :]
     if HAS_GATE:
-        b_y *= gate_of(tl.load(gate + o_td, mask=m_td, other=0).to(tl.float32), IS_SIGMOID)
+        b_y *= sigmoid_or_swish(tl.load(gate + o_td, mask=m_td, other=0), IS_SIGMOID)
     tl.store(y + o_td, b_y.to(y.dtype.element_ty), mask=m_td)
 
 
@@ -159,9 +146,9 @@ def norm_bwd_kernel(
             b_gate = tl.load(gate + o_td, mask=m_td, other=0).to(tl.float32)
             b_y = b_x * b_weight if HAS_WEIGHT else b_x
             b_y = b_y + b_bias if HAS_BIAS else b_y
-            b_dgate = b_dy * b_y * slope_of_gate(b_gate, IS_SIGMOID)
+            b_dgate = b_dy * b_y * slope_of_sigmoid_or_swish(b_gate, IS_SIGMOID)
             tl.store(dgate + o_td, b_dgate.to(dgate.dtype.element_ty), mask=m_td)
-            b_dy *= gate_of(b_gate, IS_SIGMOID)
+            b_dy *= sigmoid_or_swish(b_gate, IS_SIGMOID)
         if HAS_BIAS:
             b_dbias += tl.sum(b_dy, axis=0)
         if HAS_WEIGHT:
