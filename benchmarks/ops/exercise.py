@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 
 from fla import ops
-from fla.modules import l2norm
+from fla.modules import group_norm, l2norm, rms_norm_gated, sigmoid, swiglu
 from fla.ops.common.chunk_o import chunk_bwd_dv_local
 from fla.ops.common.chunk_scaled_dot_kkt import chunk_scaled_dot_kkt_fwd
 from fla.ops.gated_delta_rule.gate import fused_gdn_gate
@@ -56,6 +56,9 @@ def run_tools(layout: str) -> None:
     rates = torch.zeros(H, device=device, requires_grad=True)
     outputs = [
         l2norm(x),
+        group_norm(x.flatten(-2), rates.repeat(K), num_groups=H),
+        rms_norm_gated(x, x, residual=x),
+        swiglu(x, sigmoid(x)),
         fused_kda_gate(x, rates, lower_bound=-5.0),
         fused_gdn_gate(g, rates),
         mean_pooling(x, 32, cu_seqlens=cu_seqlens),

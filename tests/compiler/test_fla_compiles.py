@@ -29,13 +29,17 @@ ROOT = Path(__file__).parents[2]
 INPUTS = (
     *('q', 'k', 'v', 'w', 'u', 'h', 'do', 'dh', 'dv', 'dv2', 'du', 'dq', 'dk', 'dw', 'A', 'Ai', 'Aqk', 's', 'o', 'gk', 'gv'),
     *('a', 'b', 'x', 'y', 'p', 'dp', 'dx', 'dy', 'kg', 'qg', 'v_new', 'beta', 'padded', 'packed'),
+    *('residual', 'gate', 'weight', 'bias', 'total', 'dtotal', 'dresidual', 'dgate'),
 )
-IN_FP32 = ('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0', 'z', 'e', 'dbeta', 'rstd', 'A_log', 'dt_bias', 'dA')
+IN_FP32 = (
+    *('g', 'g_gamma', 'dg', 'h0', 'ht', 'dht', 'dh0', 'z', 'e', 'dbeta', 'rstd', 'A_log', 'dt_bias', 'dA'),
+    *('mean', 'dweight', 'dbias'),
+)
 TYPES = {
     **dict.fromkeys(INPUTS, '*x'),
     **dict.fromkeys(IN_FP32, '*fp32'),
     **dict.fromkeys(('cu_seqlens', 'chunk_indices', 'chunk_offsets', 'split_offsets'), '*i64'),
-    **dict.fromkeys(('B', 'T', 'M', 'x_batch', 'x_row', 'b_batch'), 'i32'),
+    **dict.fromkeys(('B', 'T', 'M', 'N', 'NS', 'x_batch', 'x_row', 'b_batch'), 'i32'),
     **dict.fromkeys(('scale', 'alpha', 'eps', 'lower_bound'), 'fp32'),
 }
 # the arguments that are `None` unless a flag is set
@@ -52,7 +56,14 @@ OPTIONAL = {
     'USE_FINAL_STATE_GRADIENT': ['dht'],
     'STORE_INITIAL_STATE_GRADIENT': ['dh0'],
     'HAS_SCALE': ['scale'],
-    'HAS_BIAS': ['dt_bias'],
+    'HAS_BIAS': ['dt_bias', 'bias', 'dbias'],
+    'HAS_WEIGHT': ['weight', 'dweight'],
+    'HAS_RESIDUAL': ['residual'],
+    'HAS_MEAN': ['mean'],
+    'HAS_GATE': ['gate', 'dgate'],
+    'HAS_SUM_GRADIENT': ['dtotal'],
+    'STORE_SUM': ['total'],
+    'STORE_RESIDUAL_GRADIENT': ['dresidual'],
     'HAS_LOWER_BOUND': ['lower_bound'],
     'STORE_ERROR': ['e'],
     'STORE_QG': ['qg'],
@@ -106,6 +117,12 @@ SIZES = {
     'decay_gate_bwd_kernel': {'HV': 4, 'D': 20, 'BC': 64, 'BT': 32},
     'l2norm_fwd_kernel': {'D': 100, 'BD': 128, 'BT': 16},
     'l2norm_bwd_kernel': {'D': 100, 'BD': 128, 'BT': 16},
+    'norm_fwd_kernel': {'G': 2, 'D': 100, 'BT': 32, 'BD': 128},
+    'norm_bwd_kernel': {'G': 2, 'D': 100, 'BT': 32, 'BD': 128},
+    'activation_fwd_kernel': {'BN': 1024},
+    'activation_bwd_kernel': {'BN': 1024},
+    'swiglu_fwd_kernel': {'BN': 1024},
+    'swiglu_bwd_kernel': {'BN': 1024},
     'fused_recurrent_fwd_kernel_o': RECURRENT,
     'fused_recurrent_bwd_kernel_dq': RECURRENT,
     'fused_recurrent_bwd_kernel_dkv': RECURRENT,
