@@ -88,3 +88,15 @@ def test_naive_gradcheck(form):
     x, A_log, dt_bias = (torch.randn(*shape, dtype=torch.double, device=device) for shape in ((5, 2, 3), (2,), (6,)))
     inputs = [one.requires_grad_() for one in (x, A_log, dt_bias)]
     assert torch.autograd.gradcheck(lambda *tensors: form(*tensors, output_dtype=torch.double), inputs)
+
+
+@pytest.mark.parametrize(('gate', 'shape', 'sizes'), [
+    pytest.param(fused_gdn_gate, (1, 5, 4), {'A_log': 2}, id='gdn-A_log'),
+    pytest.param(fused_gdn_gate, (1, 5, 4), {'A_log': 4, 'dt_bias': 1}, id='gdn-dt_bias'),
+    pytest.param(fused_kda_gate, (1, 5, 4, 8), {'A_log': 8}, id='kda-A_log'),
+    pytest.param(fused_kda_gate, (1, 5, 4, 8), {'A_log': 4, 'dt_bias': 4}, id='kda-dt_bias'),
+])
+def test_gates_refuse(gate, shape, sizes):
+    torch.manual_seed(42)
+    with pytest.raises(ValueError, match=f'{list(sizes)[-1]} has to hold'):
+        gate(torch.randn(shape, device=device), **{name: torch.randn(size, device=device) for name, size in sizes.items()})

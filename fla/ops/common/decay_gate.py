@@ -101,9 +101,9 @@ def decay_gate_bwd_kernel(
     tl.store(dA + o_tc, b_dA, mask=m_tc)
 
 
-def _layout(x: torch.Tensor, A_log: torch.Tensor, has_channels: bool) -> tuple[int, int, int, int]:
+def _layout(x: torch.Tensor, has_channels: bool) -> tuple[int, int, int, int]:
     """The numbers of steps, of heads and of channels, and the columns of a block."""
-    HV, D = A_log.numel(), x.shape[-1] if has_channels else 1
+    HV, D = (x.shape[-2], x.shape[-1]) if has_channels else (x.shape[-1], 1)
     return x.numel() // (HV * D), HV, D, max(16, min(triton.next_power_of_2(HV * D), 128))
 
 
@@ -116,7 +116,7 @@ def decay_gate_fwd(
     output_dtype: torch.dtype = torch.float,
 ) -> torch.Tensor:
     """The log decays, laid out as x: `[..., HV]` or, with channels, `[..., HV, D]`; `A_log` is `[HV]`, `dt_bias` `[HV]` or `[HV D]`."""
-    T, HV, D, BC = _layout(x, A_log, has_channels)
+    T, HV, D, BC = _layout(x, has_channels)
     g = torch.empty_like(x, dtype=output_dtype)
     if T == 0:
         return g
@@ -143,7 +143,7 @@ def decay_gate_bwd(
     lower_bound: float | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
     """The gradients of x, A_log and dt_bias, in their types."""
-    T, HV, D, BC = _layout(x, A_log, has_channels)
+    T, HV, D, BC = _layout(x, has_channels)
     dx, dA = (torch.empty_like(x, dtype=torch.float) for _ in range(2))
     if T > 0:
         decay_gate_bwd_kernel[lambda meta: (triton.cdiv(T, meta['BT']), triton.cdiv(HV * D, BC))](
@@ -193,7 +193,13 @@ def decay_gate(
     lower_bound: float | None = None,
     output_dtype: torch.dtype = torch.float,
 ) -> torch.Tensor:
-    """`decay_gate_fwd`, differentiable in x, A_log and dt_bias."""
+    """`decay_gate_fwd`, differentiable in x, A_log and dt_bias; raises `ValueError` if their shapes do not fit together."""
+    if A_log is None:
+        raise ValueError('A_log is missing')
+    _, HV, D, _ = _layout(x, has_channels)
+    for name, tensor, size in (('A_log', A_log, HV), ('dt_bias', dt_bias, HV * D)):
+        if tensor is not None and tensor.numel() != size:
+            raise ValueError(f'{name} has to hold {size} numbers, got {tuple(tensor.shape)}')
     return DecayGateFunction.apply(x, A_log, has_channels, dt_bias, lower_bound, output_dtype)
 
 
@@ -206,7 +212,7 @@ def naive_decay_gate(
     output_dtype: torch.dtype = torch.float,
 ) -> torch.Tensor:
     """`decay_gate` in plain PyTorch."""
-    _, HV, D, _ = _layout(x, A_log, has_channels)
+    _, HV, D, _ = _layout(x, has_channels)
     shape = (HV, D) if has_channels else (HV,)
     dtype = torch.float64 if x.dtype == torch.float64 else torch.float32
     x = x.to(dtype)

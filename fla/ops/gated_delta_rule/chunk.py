@@ -38,7 +38,7 @@ def chunk_gated_delta_rule_fwd(
 ) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor | None]:
     """The gates summed within chunks, the outputs, the inverses A of the chunks, and the final state."""
     if g is not None:
-        g = chunk_local_cumsum(g, CHUNK_SIZE, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices)
+        g = chunk_local_cumsum(g, CHUNK_SIZE, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices, is_gate=True)
     w, u, A = chunk_gated_delta_rule_fwd_intra(
         k=k,
         v=v,

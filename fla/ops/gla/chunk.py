@@ -32,7 +32,7 @@ def chunk_gla_fwd(
     chunk_indices: torch.LongTensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
     """The gates summed within chunks, the outputs and the final state."""
-    g = chunk_local_cumsum(g, chunk_size, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices)
+    g = chunk_local_cumsum(g, chunk_size, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices, is_gate=True)
     h, ht = chunk_fwd_h(
         k=k,
         v=v,

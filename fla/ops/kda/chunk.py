@@ -38,7 +38,7 @@ def chunk_kda_fwd(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor | None]:
     """The gates summed within chunks, the outputs, the scores, the inverses A, the states before chunks, the final state."""
     packed = {'cu_seqlens': cu_seqlens, 'chunk_indices': chunk_indices}
-    g = chunk_local_cumsum(g, CHUNK_SIZE, **packed)
+    g = chunk_local_cumsum(g, CHUNK_SIZE, is_gate=True, **packed)
     Aqk, A = chunk_kda_fwd_scores(q=q, k=k, g=g, beta=beta, scale=scale, chunk_size=CHUNK_SIZE, **packed)
     w, u, kg, _ = chunk_kda_fwd_wu(q=q, k=k, v=v, g=g, beta=beta, A=A, **packed)
     h, v_new, ht = chunk_gated_delta_rule_fwd_h(
@@ -285,6 +285,8 @@ def chunk_kda(
             With `return_intermediate_states`, the states before each chunk, `[B, NT, HV, K, V]`.
     """
     check_extras(kwargs)
+    if g is None:
+        raise ValueError('g is missing: without decays there is chunk_delta_rule')
     check_delta_inputs(q, k, v, beta, gk=g, initial_state=initial_state, state_v_first=state_v_first, cu_seqlens=cu_seqlens)
     if cp_context is not None:
         raise NotImplementedError('cp_context: sequences over several devices are not supported')

@@ -34,7 +34,7 @@ def chunk_simple_gla_fwd(
 ) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor | None]:
     """The gates summed within chunks, the outputs and the final state."""
     if g is not None:
-        g = chunk_local_cumsum(g, chunk_size, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices)
+        g = chunk_local_cumsum(g, chunk_size, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices, is_gate=True)
     h, ht = chunk_fwd_h(
         k=k,
         v=v,

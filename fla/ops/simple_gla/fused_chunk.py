@@ -171,7 +171,7 @@ class FusedChunkSimpleGLAFunction(ChunkSimpleGLAFunction):
         ctx.scale = scale
         ctx.state_v_first = state_v_first
         if g is not None:
-            g = chunk_local_cumsum(g, CHUNK_SIZE, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices)
+            g = chunk_local_cumsum(g, CHUNK_SIZE, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices, is_gate=True)
         o, ht = fused_chunk_simple_gla_fwd(
             q=q,
             k=k,

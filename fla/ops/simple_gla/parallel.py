@@ -158,7 +158,7 @@ class ParallelSimpleGLAFunction(torch.autograd.Function):
         ctx.g_dtype = g.dtype if g is not None else None
         ctx.scale = scale
         if g is not None:
-            g = chunk_local_cumsum(g, TILE_SIZE, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices)
+            g = chunk_local_cumsum(g, TILE_SIZE, cu_seqlens=cu_seqlens, chunk_indices=chunk_indices, is_gate=True)
         o, attn = parallel_simple_gla_fwd(
             q=q,
             k=k,

@@ -74,7 +74,9 @@ def check_delta_inputs(
     cu_seqlens: torch.LongTensor | None = None,
 ) -> None:
     """Raise `ValueError` unless what a delta rule is given fits together; v, beta and the gates may have more heads than q and k."""
-    if q.dim() != 4 or q.shape != k.shape or v.dim() != 4 or q.shape[:2] != v.shape[:2] or v.shape[2] % q.shape[2]:
+    if beta is None:
+        raise ValueError('beta is missing')
+    if q.dim() != 4 or q.shape != k.shape or v.dim() != 4 or q.shape[:2] != v.shape[:2] or v.shape[2] % max(q.shape[2], 1):
         shapes = ', '.join(str(tuple(x.shape)) for x in (q, k, v))
         raise ValueError(f'q, k [B, T, H, K] and v [B, T, HV, V], HV a multiple of H, do not fit together: {shapes}')
     if not q.dtype == k.dtype == v.dtype:
@@ -97,3 +99,18 @@ def check_delta_inputs(
     for name, (tensor, shape) in expected.items():
         if tensor is not None and tensor.shape != shape:
             raise ValueError(f'{name} has to be of the shape {shape}, got {tuple(tensor.shape)}')
+
+
+def check_layout(x: torch.Tensor, dim: int, cu_seqlens: torch.Tensor | None, kwargs: dict) -> None:
+    """Raise `ValueError` unless x has `dim` dimensions, and one batch entry if sequences are packed."""
+    check_extras(kwargs)
+    if x.dim() != dim:
+        raise ValueError(f'expected {dim} dimensions, got the shape {tuple(x.shape)}')
+    if cu_seqlens is not None and x.shape[0] != 1:
+        raise ValueError(f'with cu_seqlens the batch size has to be 1, got {x.shape[0]}')
+
+
+def check_chunk_size(chunk_size: int) -> None:
+    """Raise `ValueError` unless a chunk size is a power of two."""
+    if chunk_size != 1 << (chunk_size - 1).bit_length():
+        raise ValueError(f'chunk_size has to be a power of two, got {chunk_size}')

@@ -10,10 +10,13 @@ import triton
 import triton.language as tl
 
 from fla.ops.utils.cache import fla_cache_autotune
-from fla.ops.utils.checks import check_extras
+from fla.ops.utils.checks import check_chunk_size, check_layout
 from fla.ops.utils.index import prepare_chunk_indices
 from fla.ops.utils.op import locate_chunk
 from fla.utils import autotune_cache_kwargs, input_guard
+
+# a log decay below which nothing is left
+LOWEST = tl.constexpr(-128.)
 
 
 @triton.heuristics({
@@ -37,6 +40,7 @@ def chunk_local_cumsum_fwd_kernel_scalar(
     BT: tl.constexpr,
     REVERSE: tl.constexpr,
     HAS_SCALE: tl.constexpr,
+    IS_GATE: tl.constexpr,
     IS_VARLEN: tl.constexpr,
 ):
     i_th = tl.program_id(0).to(tl.int64)
@@ -46,6 +50,8 @@ def chunk_local_cumsum_fwd_kernel_scalar(
     o_t = i_t * BT + tl.arange(0, BT)
     m_t = o_t < T
     b_s = tl.load(s + (bos + o_t) * H + i_h, mask=m_t, other=0).to(tl.float32)
+    if IS_GATE:
+        b_s = tl.maximum(b_s, LOWEST)
     b_o = tl.cumsum(b_s, axis=0, reverse=REVERSE)
     if HAS_SCALE:
         b_o *= scale
@@ -75,6 +81,7 @@ def chunk_local_cumsum_fwd_kernel_vector(
     BS: tl.constexpr,
     REVERSE: tl.constexpr,
     HAS_SCALE: tl.constexpr,
+    IS_GATE: tl.constexpr,
     IS_VARLEN: tl.constexpr,
 ):
     i_th = tl.program_id(0).to(tl.int64)
@@ -88,6 +95,8 @@ def chunk_local_cumsum_fwd_kernel_vector(
     o_ts = ((bos + o_t) * H + i_h)[:, None] * S + o_s[None, :]
     # [BT, BS]
     b_s = tl.load(s + o_ts, mask=m_s, other=0).to(tl.float32)
+    if IS_GATE:
+        b_s = tl.maximum(b_s, LOWEST)
     b_o = tl.cumsum(b_s, axis=0, reverse=REVERSE)
     if HAS_SCALE:
         b_o *= scale
@@ -192,19 +201,6 @@ def chunk_global_cumsum_fwd_kernel_vector(
         tl.store(o + o_ts, b_o.to(o.dtype.element_ty), mask=m_s)
 
 
-def _check_layout(x: torch.Tensor, dim: int, cu_seqlens: torch.Tensor | None, kwargs: dict) -> None:
-    check_extras(kwargs)
-    if x.dim() != dim:
-        raise ValueError(f'expected {dim} dimensions, got the shape {tuple(x.shape)}')
-    if cu_seqlens is not None and x.shape[0] != 1:
-        raise ValueError(f'with cu_seqlens the batch size has to be 1, got {x.shape[0]}')
-
-
-def _check_chunk_size(chunk_size: int) -> None:
-    if chunk_size != triton.next_power_of_2(chunk_size):
-        raise ValueError(f'chunk_size has to be a power of two, got {chunk_size}')
-
-
 @input_guard
 def chunk_local_cumsum_scalar(
     g: torch.Tensor,
@@ -214,11 +210,12 @@ def chunk_local_cumsum_scalar(
     cu_seqlens: torch.Tensor | None = None,
     output_dtype: torch.dtype | None = torch.float,
     chunk_indices: torch.LongTensor | None = None,
+    is_gate: bool = False,
     **kwargs,
 ) -> torch.Tensor:
     """`chunk_local_cumsum` of a `[B, T, H]` tensor."""
-    _check_layout(g, 3, cu_seqlens, kwargs)
-    _check_chunk_size(chunk_size)
+    check_layout(g, 3, cu_seqlens, kwargs)
+    check_chunk_size(chunk_size)
     B, T, H = g.shape
     if chunk_indices is None and cu_seqlens is not None:
         chunk_indices = prepare_chunk_indices(cu_seqlens, chunk_size)
@@ -236,6 +233,7 @@ def chunk_local_cumsum_scalar(
         H=H,
         BT=chunk_size,
         REVERSE=reverse,
+        IS_GATE=is_gate,
     )
     return o
 
@@ -249,11 +247,12 @@ def chunk_local_cumsum_vector(
     cu_seqlens: torch.Tensor | None = None,
     output_dtype: torch.dtype | None = torch.float,
     chunk_indices: torch.LongTensor | None = None,
+    is_gate: bool = False,
     **kwargs,
 ) -> torch.Tensor:
     """`chunk_local_cumsum` of a `[B, T, H, S]` tensor."""
-    _check_layout(g, 4, cu_seqlens, kwargs)
-    _check_chunk_size(chunk_size)
+    check_layout(g, 4, cu_seqlens, kwargs)
+    check_chunk_size(chunk_size)
     B, T, H, S = g.shape
     if chunk_indices is None and cu_seqlens is not None:
         chunk_indices = prepare_chunk_indices(cu_seqlens, chunk_size)
@@ -276,6 +275,7 @@ def chunk_local_cumsum_vector(
         S=S,
         BT=chunk_size,
         REVERSE=reverse,
+        IS_GATE=is_gate,
     )
     return o
 
@@ -290,7 +290,7 @@ def chunk_global_cumsum_scalar(
     **kwargs,
 ) -> torch.Tensor:
     """`chunk_global_cumsum` of a `[B, T, H]` tensor."""
-    _check_layout(s, 3, cu_seqlens, kwargs)
+    check_layout(s, 3, cu_seqlens, kwargs)
     B, T, H = s.shape
     N = B if cu_seqlens is None else len(cu_seqlens) - 1
     o = torch.empty_like(s, dtype=output_dtype or s.dtype)
@@ -310,7 +310,7 @@ def chunk_global_cumsum_vector(
     **kwargs,
 ) -> torch.Tensor:
     """`chunk_global_cumsum` of a `[B, T, H, S]` tensor."""
-    _check_layout(s, 4, cu_seqlens, kwargs)
+    check_layout(s, 4, cu_seqlens, kwargs)
     B, T, H, S = s.shape
     N = B if cu_seqlens is None else len(cu_seqlens) - 1
     BS = min(32, triton.next_power_of_2(S))
@@ -339,6 +339,7 @@ def chunk_local_cumsum(
     cu_seqlens: torch.Tensor | None = None,
     output_dtype: torch.dtype | None = torch.float,
     chunk_indices: torch.LongTensor | None = None,
+    is_gate: bool = False,
     **kwargs,
 ) -> torch.Tensor:
     """Sums along T that start anew at each chunk of each sequence, of a `[B, T, H]` or `[B, T, H, S]` tensor.
@@ -358,11 +359,13 @@ def chunk_local_cumsum(
             Type of the result, `None` for that of `g`. Default: `torch.float`.
         chunk_indices (LongTensor, Optional):
             `prepare_chunk_indices(cu_seqlens, chunk_size)`, if at hand. Default: `None`.
+        is_gate (bool, Optional):
+            Take what is below -128 for that: exp of either is 0 in fp32, and sums keep their digits. Default: `False`.
     """
     cumsum = {3: chunk_local_cumsum_scalar, 4: chunk_local_cumsum_vector}.get(g.dim())
     if cumsum is None:
         raise ValueError(f'expected the shape [B, T, H] or [B, T, H, S], got {tuple(g.shape)}')
-    return cumsum(g, chunk_size, reverse, scale, cu_seqlens, output_dtype, chunk_indices, **kwargs)
+    return cumsum(g, chunk_size, reverse, scale, cu_seqlens, output_dtype, chunk_indices, is_gate, **kwargs)
 
 
 def chunk_global_cumsum(
