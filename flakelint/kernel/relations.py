@@ -13,6 +13,8 @@ from flakelint.kernel.origins import bases_of
 from flakelint.kernel.strides import Strides, stripped
 
 _DIVISIONS = frozenset({'cdiv', 'floordiv'})
+# an index has few digits: what is longer is not followed
+_STEPS = 32
 
 
 def divided(product: Value, strides: Strides) -> Value | Cases | None:
@@ -30,38 +32,50 @@ def divided(product: Value, strides: Strides) -> Value | Cases | None:
     return None
 
 
-def _quotient(value: Value | Cases) -> tuple[Value | Cases, Counter]:
+def _quotient(value: Value | Cases, steps: int = _STEPS) -> tuple[Value | Cases, Counter]:
     """What a value is the quotient of, with the factors of the divisor, none if it is no quotient.
 
     Digits are put together: `a // (n * m) * m + a // n % m` is `a // n`.
     """
-    if type(value) is not Value:
-        return value, Counter()
-    value = stripped(value)
-    if value.op == 'floordiv':
-        whole, divisors = _quotient(value.operands[0])
-        return whole, divisors + _factors(value.operands[1])
+    divisors: Counter = Counter()
+    while type(value) is Value and steps > 0:
+        steps -= 1
+        value = stripped(value)
+        if value.op == 'floordiv':
+            value, divisor = value.operands
+            divisors += _factors(divisor)
+            continue
+        whole, below = _composed(value, steps)
+        return whole, divisors + below
+    return value, divisors
+
+
+def _composed(value: Value, steps: int) -> tuple[Value | Cases, Counter]:
+    """The same for a sum of a digit and what stands before it; a value that is none stays what it is."""
     for product, digit in (value.operands, value.operands[::-1]) if value.op == 'add' else ():
         if type(product) is Value and type(digit) is Value and (product.op, digit.op) == ('mul', 'mod'):
-            below, divisors = _quotient(digit.operands[0])
+            whole, divisors = _quotient(digit.operands[0], steps // 2)
             base = _factors(digit.operands[1])
             for upper, factor in (product.operands, product.operands[::-1]):
-                whole, above = _quotient(upper)
-                if whole is below and _factors(factor) == base and above == divisors + base:
+                if _factors(factor) == base and _quotient(upper, steps // 2) == (whole, divisors + base):
                     return whole, divisors
     return value, Counter()
 
 
 def _factors(value: Value | Cases) -> Counter:
     """What a value is the product of: names of arguments, numbers, and the identities of what else there is."""
-    one = stripped(value) if type(value) is Value else value
-    if type(one) is not Value:
-        return Counter([id(one)])
-    if one.literal is not None:
-        return Counter([one.literal])
-    if one.op == 'mul':
-        return _factors(one.operands[0]) + _factors(one.operands[1])
-    return Counter([one.name if one.op == 'parameter' else id(one)])
+    found: Counter = Counter()
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        one = stripped(one) if type(one) is Value else one
+        if type(one) is Value and one.literal is None and one.op == 'mul' and found.total() + len(stack) < _STEPS:
+            stack += one.operands
+        elif type(one) is Value and (one.literal is not None or one.op == 'parameter'):
+            found[one.name if one.literal is None else one.literal] += 1
+        else:
+            found[id(one)] += 1
+    return found
 
 
 def _shared(index: Value, factor: Value | Cases) -> Value | Cases | None:

@@ -33,6 +33,10 @@ def test_an_index_that_is_put_together_from_its_digits(text):
     assert both(size(text)) == ROWS
 
 
+def test_digits_of_digits_are_not_followed_for_ever():
+    assert size('k = i\n' + 'k = k // (D * D) * D + k // D % D\n' * 30 + 'k * D').tight > 0
+
+
 @pytest.mark.parametrize('text', [
     '(i // (foo * D) * D + i // foo % H) * foo',
     '(i // (foo * D) * D + j // foo % D) * foo',
