@@ -145,9 +145,7 @@ class Evaluator(Walk):
             return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=logical(name, found))
         if any(type(value) is Value and value.type in COMPILE_TIME and truth_of(value) is decisive for value in found):
             return self.make(name, tuple(found), types.CONST, SCALAR, node, literal=decisive)
-        # a constant of which the truth is not known may decide, and then comes out in place of a comparison
-        is_open = any(type(value) is Value and value.type in COMPILE_TIME and truth_of(value) is None for value in found)
-        return self.make(name, tuple(found), types.UNKNOWN if is_open else types.BOOL, shapes.joined(found), node)
+        return self.make(name, tuple(found), types.BOOL, shapes.joined(found), node)
 
     def _comparison(self, node: ast.Compare) -> Any_:
         left = self.evaluate(node.left)
