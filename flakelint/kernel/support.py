@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from flakelint.kernel import sizes, types
 from flakelint.kernel.graph import Cases, Value, each_value, reachable
-from flakelint.kernel.launched_rows import are_combined
 from flakelint.kernel.names import role_of_name
 from flakelint.kernel.origins import bases_of
 from flakelint.kernel.relations import is_length
@@ -131,7 +130,10 @@ class Support:
         is_known = self._factor(product) != sizes.OUTER_STRIDE or all(size.tight < outer.tight for size in found)
         if is_known or not self._model.facts.launches or any(size.role == SEQUENCE for size in found):
             return True
-        return are_combined(self._model.facts.launches, _axis(origin))
+        axis = _axis(origin)
+        grids = [launch.grid for launch in self._model.facts.launches if launch.grid is not None]
+        # a program for each combination of two numbers, such as sequences and heads
+        return axis is not None and any(grid[axis].head == '*' for grid in grids if axis < len(grid))
 
     @cached_property
     def _inner(self) -> set[int]:

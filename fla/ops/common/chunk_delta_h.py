@@ -286,7 +286,7 @@ def chunk_gated_delta_rule_fwd_h(
     """
     B, T, H, K = k.shape
     HV, V = u.shape[2:]
-    NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
+    NT, _ = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     N = B if cu_seqlens is None else len(cu_seqlens) - 1
     BV = _value_block(N * HV, K, V, k)
     state = (V, K) if state_v_first else (K, V)
@@ -340,7 +340,7 @@ def chunk_gated_delta_rule_bwd_dhu(
     """
     B, T, H, K = k.shape
     HV, V = do.shape[2:]
-    NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
+    NT, _ = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     N = B if cu_seqlens is None else len(cu_seqlens) - 1
     BV = _value_block(N * HV, K, V, k)
     state = (V, K) if state_v_first else (K, V)

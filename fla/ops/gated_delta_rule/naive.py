@@ -8,7 +8,7 @@
 import torch
 
 
-def _prepare(q, k, v, beta, g, scale):
+def prepare(q, k, v, beta, g, scale):
     """All `[B, HV, T, ...]` and in fp32 at least, q and k once for each head of values, q scaled."""
     dtype = torch.float64 if q.dtype == torch.float64 else torch.float32
     groups = v.shape[2] // q.shape[2]
@@ -18,7 +18,8 @@ def _prepare(q, k, v, beta, g, scale):
     return q * (q.shape[-1] ** -0.5 if scale is None else scale), k, v, beta, g
 
 
-def _first_state(q, v, initial_state):
+def first_state(q, v, initial_state):
+    """The state before the first step, `[B, HV, K, V]`, of what `prepare` returned; 0 if none is given."""
     B, HV, _, K = q.shape
     return q.new_zeros(B, HV, K, v.shape[-1]) if initial_state is None else initial_state.to(q.dtype)
 
@@ -54,8 +55,8 @@ def naive_recurrent_gated_delta_rule(
             Return the state after the last step. Default: `False`.
     """
     dtype = v.dtype
-    q, k, v, beta, g = _prepare(q, k, v, beta, g, scale)
-    state = _first_state(q, v, initial_state)
+    q, k, v, beta, g = prepare(q, k, v, beta, g, scale)
+    state = first_state(q, v, initial_state)
     outputs = []
     for t in range(q.shape[2]):
         state = state * g[:, :, t, None, None].exp()
@@ -79,8 +80,8 @@ def naive_chunk_gated_delta_rule(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Chunk after chunk, all steps of a chunk at once; the parameters are those of the recurrent form."""
     dtype = v.dtype
-    q, k, v, beta, g = _prepare(q, k, v, beta, g, scale)
-    state = _first_state(q, v, initial_state)
+    q, k, v, beta, g = prepare(q, k, v, beta, g, scale)
+    state = first_state(q, v, initial_state)
     outputs = []
     for b_q, b_k, b_v, b_beta, b_g in zip(*(x.split(chunk_size, dim=2) for x in (q, k, v, beta, g)), strict=True):
         total = b_g.cumsum(-1)

@@ -7,19 +7,7 @@
 
 import torch
 
-
-def _prepare(q, k, v, g, beta, scale):
-    """All `[B, HV, T, ...]` and in fp32 at least, q and k once for each head of values, q scaled."""
-    dtype = torch.float64 if q.dtype == torch.float64 else torch.float32
-    groups = v.shape[2] // q.shape[2]
-    q, k = (x.repeat_interleave(groups, dim=2) if groups > 1 else x for x in (q, k))
-    q, k, v, g, beta = (x.to(dtype).transpose(1, 2) for x in (q, k, v, g, beta))
-    return q * (q.shape[-1] ** -0.5 if scale is None else scale), k, v, g, beta
-
-
-def _first_state(q, v, initial_state):
-    B, HV, _, K = q.shape
-    return q.new_zeros(B, HV, K, v.shape[-1]) if initial_state is None else initial_state.to(q.dtype)
+from fla.ops.gated_delta_rule.naive import first_state, prepare
 
 
 def naive_recurrent_kda(
@@ -53,8 +41,8 @@ def naive_recurrent_kda(
             Return the state after the last step. Default: `False`.
     """
     dtype = v.dtype
-    q, k, v, g, beta = _prepare(q, k, v, g, beta, scale)
-    state = _first_state(q, v, initial_state)
+    q, k, v, beta, g = prepare(q, k, v, beta, g, scale)
+    state = first_state(q, v, initial_state)
     outputs = []
     for t in range(q.shape[2]):
         state = state * g[:, :, t, :, None].exp()
@@ -78,8 +66,8 @@ def naive_chunk_kda(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Chunk after chunk, all steps of a chunk at once; the parameters are those of the recurrent form."""
     dtype = v.dtype
-    q, k, v, g, beta = _prepare(q, k, v, g, beta, scale)
-    state = _first_state(q, v, initial_state)
+    q, k, v, beta, g = prepare(q, k, v, beta, g, scale)
+    state = first_state(q, v, initial_state)
     outputs = []
     for b_q, b_k, b_v, b_g, b_beta in zip(*(x.split(chunk_size, dim=2) for x in (q, k, v, g, beta)), strict=True):
         total = b_g.cumsum(-2)

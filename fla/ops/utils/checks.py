@@ -23,25 +23,17 @@ def check_inputs(
     if q.dim() != 4 or q.shape != k.shape or v.dim() != 4 or q.shape[:3] != v.shape[:3]:
         shapes = ', '.join(str(tuple(x.shape)) for x in (q, k, v))
         raise ValueError(f'q, k [B, T, H, K] and v [B, T, H, V] do not fit together: {shapes}')
-    if not q.dtype == k.dtype == v.dtype:
-        raise ValueError(f'q, k and v have to be of one type, got {q.dtype}, {k.dtype} and {v.dtype}')
+    _check_types(q, k, v)
     B, _, H, K = q.shape
-    N = B
-    if cu_seqlens is not None:
-        if B != 1:
-            raise ValueError(f'with cu_seqlens the batch size has to be 1, got {B}: flatten the sequences first')
-        N = len(cu_seqlens) - 1
-    state = (N, H, v.shape[-1], K) if state_v_first else (N, H, K, v.shape[-1])
-    if initial_state is not None and initial_state.shape != state:
-        raise ValueError(f'the initial state has to be of the shape {state}, got {tuple(initial_state.shape)}')
+    N = count_sequences(B, cu_seqlens)
+    _check_shape('the initial state', initial_state, (N, H, v.shape[-1], K) if state_v_first else (N, H, K, v.shape[-1]))
 
 
 def check_gates(q: torch.Tensor, v: torch.Tensor, **gates: torch.Tensor | None) -> None:
     """Raise `ValueError` for a gate of another shape than its name asks for: `g`, `g_gamma`, `gk` or `gv`."""
     shapes = {'g': q.shape[:3], 'g_gamma': q.shape[2:3], 'gk': q.shape, 'gv': v.shape}
     for name, gate in gates.items():
-        if gate is not None and gate.shape != shapes[name]:
-            raise ValueError(f'{name} has to be of the shape {tuple(shapes[name])}, got {tuple(gate.shape)}')
+        _check_shape(name, gate, tuple(shapes[name]))
 
 
 def check_extras(kwargs: dict) -> None:
@@ -79,26 +71,35 @@ def check_delta_inputs(
     if q.dim() != 4 or q.shape != k.shape or v.dim() != 4 or q.shape[:2] != v.shape[:2] or v.shape[2] % max(q.shape[2], 1):
         shapes = ', '.join(str(tuple(x.shape)) for x in (q, k, v))
         raise ValueError(f'q, k [B, T, H, K] and v [B, T, HV, V], HV a multiple of H, do not fit together: {shapes}')
-    if not q.dtype == k.dtype == v.dtype:
-        raise ValueError(f'q, k and v have to be of one type, got {q.dtype}, {k.dtype} and {v.dtype}')
+    _check_types(q, k, v)
     K, (B, T, HV, V) = q.shape[-1], v.shape
     if K > 256:
         raise ValueError(f'heads of more than 256 key channels are not supported, got {K}')
-    N = B
-    if cu_seqlens is not None:
-        if B != 1:
-            raise ValueError(f'with cu_seqlens the batch size has to be 1, got {B}: flatten the sequences first')
-        N = len(cu_seqlens) - 1
-    expected = {
-        'beta': (beta, (B, T, HV)),
-        'g': (g, (B, T, HV)),
-        'gk': (gk, (B, T, HV, K)),
-        'gv': (gv, (B, T, HV, V)),
-        'the initial state': (initial_state, (N, HV, V, K) if state_v_first else (N, HV, K, V)),
-    }
-    for name, (tensor, shape) in expected.items():
-        if tensor is not None and tensor.shape != shape:
-            raise ValueError(f'{name} has to be of the shape {shape}, got {tuple(tensor.shape)}')
+    N = count_sequences(B, cu_seqlens)
+    _check_shape('beta', beta, (B, T, HV))
+    _check_shape('g', g, (B, T, HV))
+    _check_shape('gk', gk, (B, T, HV, K))
+    _check_shape('gv', gv, (B, T, HV, V))
+    _check_shape('the initial state', initial_state, (N, HV, V, K) if state_v_first else (N, HV, K, V))
+
+
+def count_sequences(B: int, cu_seqlens: torch.Tensor | None) -> int:
+    """The number of sequences of `B` batch entries, which have to be one if sequences are packed."""
+    if cu_seqlens is None:
+        return B
+    if B != 1:
+        raise ValueError(f'with cu_seqlens the batch size has to be 1, got {B}: flatten the sequences first')
+    return len(cu_seqlens) - 1
+
+
+def _check_types(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
+    if not q.dtype == k.dtype == v.dtype:
+        raise ValueError(f'q, k and v have to be of one type, got {q.dtype}, {k.dtype} and {v.dtype}')
+
+
+def _check_shape(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> None:
+    if tensor is not None and tensor.shape != shape:
+        raise ValueError(f'{name} has to be of the shape {shape}, got {tuple(tensor.shape)}')
 
 
 def check_layout(x: torch.Tensor, dim: int, cu_seqlens: torch.Tensor | None, kwargs: dict) -> None:
@@ -106,8 +107,7 @@ def check_layout(x: torch.Tensor, dim: int, cu_seqlens: torch.Tensor | None, kwa
     check_extras(kwargs)
     if x.dim() != dim:
         raise ValueError(f'expected {dim} dimensions, got the shape {tuple(x.shape)}')
-    if cu_seqlens is not None and x.shape[0] != 1:
-        raise ValueError(f'with cu_seqlens the batch size has to be 1, got {x.shape[0]}')
+    count_sequences(x.shape[0], cu_seqlens)
 
 
 def check_chunk_size(chunk_size: int) -> None:

@@ -11,7 +11,7 @@ import triton.language as tl
 
 from fla.ops.utils.cache import fla_cache_autotune
 from fla.ops.utils.checks import check_chunk_size, check_layout
-from fla.ops.utils.index import prepare_chunk_indices
+from fla.ops.utils.index import count_chunks
 from fla.ops.utils.op import locate_chunk
 from fla.utils import autotune_cache_kwargs, input_guard
 
@@ -217,9 +217,7 @@ def chunk_local_cumsum_scalar(
     check_layout(g, 3, cu_seqlens, kwargs)
     check_chunk_size(chunk_size)
     B, T, H = g.shape
-    if chunk_indices is None and cu_seqlens is not None:
-        chunk_indices = prepare_chunk_indices(cu_seqlens, chunk_size)
-    NT = triton.cdiv(T, chunk_size) if cu_seqlens is None else len(chunk_indices)
+    NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     o = torch.empty_like(g, dtype=output_dtype or g.dtype)
     if o.numel() == 0:
         return o
@@ -254,9 +252,7 @@ def chunk_local_cumsum_vector(
     check_layout(g, 4, cu_seqlens, kwargs)
     check_chunk_size(chunk_size)
     B, T, H, S = g.shape
-    if chunk_indices is None and cu_seqlens is not None:
-        chunk_indices = prepare_chunk_indices(cu_seqlens, chunk_size)
-    NT = triton.cdiv(T, chunk_size) if cu_seqlens is None else len(chunk_indices)
+    NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     o = torch.empty_like(g, dtype=output_dtype or g.dtype)
     if o.numel() == 0:
         return o

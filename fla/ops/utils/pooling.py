@@ -11,8 +11,8 @@ import triton.language as tl
 from torch.autograd.function import once_differentiable
 
 from fla.ops.utils.cache import fla_cache_autotune
-from fla.ops.utils.checks import check_extras
-from fla.ops.utils.index import prepare_chunk_indices
+from fla.ops.utils.checks import check_extras, count_sequences
+from fla.ops.utils.index import count_chunks, prepare_chunk_indices
 from fla.ops.utils.op import locate_chunk
 from fla.utils import autocast_custom_bwd, autocast_custom_fwd, autotune_cache_kwargs, input_guard
 
@@ -86,10 +86,6 @@ def mean_pooling_bwd_kernel_dx(
         tl.store(dx + ((bos + o_t) * H + i_h)[:, None] * D + o_d[None, :], b_dx.to(dx.dtype.element_ty), mask=m_x)
 
 
-def _count_chunks(T: int, chunk_size: int, chunk_indices: torch.LongTensor | None) -> int:
-    return triton.cdiv(T, chunk_size) if chunk_indices is None else len(chunk_indices)
-
-
 def mean_pooling_fwd(
     x: torch.Tensor,
     chunk_size: int,
@@ -98,7 +94,7 @@ def mean_pooling_fwd(
 ) -> torch.Tensor:
     """The means, `[B, NT, H, D]`."""
     B, T, H, D = x.shape
-    NT = _count_chunks(T, chunk_size, chunk_indices)
+    NT, chunk_indices = count_chunks(T, chunk_size, cu_seqlens, chunk_indices)
     y = x.new_empty(B, NT, H, D)
     if y.numel():
         mean_pooling_fwd_kernel_y[lambda meta: (B * NT * H, triton.cdiv(D, meta['BD']))](
@@ -187,6 +183,5 @@ def mean_pooling(
         raise ValueError(f'expected the shape [B, T, H, D], got {tuple(x.shape)}')
     if chunk_size < 1:
         raise ValueError(f'chunk_size has to be positive, got {chunk_size}')
-    if cu_seqlens is not None and x.shape[0] != 1:
-        raise ValueError(f'with cu_seqlens the batch size has to be 1, got {x.shape[0]}')
+    count_sequences(x.shape[0], cu_seqlens)
     return MeanPoolingFunction.apply(x, chunk_size, cu_seqlens)
